@@ -17,8 +17,8 @@ from delibsim.analysis.debates.dimensions import correlation_tests
 from delibsim.analysis.debates.ratings import MODELS_AND_PEOPLE, columns
 from delibsim.analysis.debates.stance import mixed_models, stance_after, stance_models
 from delibsim.analysis.debates.winner import winner_model
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS
 
 SIDE_SD, RATER_SD, RESIDUAL_SD, STANCE_SD = 6.0, 5.0, 8.0, 4.0
 DESIGNS = ((12, 20, 5), (24, 6, 6), (100, 50, 5))

@@ -9,12 +9,12 @@ from delibsim.conduct.studied import study as study
 from delibsim.conduct.study import hold_plan as hold_plan
 from delibsim.domain.annotation import Text as Text
 from delibsim.domain.errors import WrongInput as WrongInput
-from delibsim.domain.measure import Measure as Measure
 from delibsim.domain.participant import Participant as Participant
 from delibsim.domain.reason import Reason as Reason
 from delibsim.domain.run import Run as Run
 from delibsim.domain.run import Session as Session
 from delibsim.domain.scheme import Scheme as Scheme
+from delibsim.domain.score import Measure as Measure
 from delibsim.domain.score import Score as Score
 from delibsim.domain.score import Scorer as Scorer
 from delibsim.domain.seed import seed_of as seed_of
@@ -33,7 +33,7 @@ from delibsim.domain.treatment import Network as Network
 from delibsim.domain.treatment import Procedure as Procedure
 from delibsim.domain.treatment import Treatment as Treatment
 from delibsim.domain.treatment import Wording as Wording
-from delibsim.engine.hold import hold as hold
+from delibsim.engine.forum import hold as hold
 from delibsim.models.ask import wait as wait
 from delibsim.models.base import Completion as Completion
 from delibsim.models.base import LanguageModel as LanguageModel

@@ -11,6 +11,11 @@ import pytest
 from chromium import browser  # noqa: F401
 from hypothesis import settings
 
+# Bytecode is kept, whatever the shell says. Otherwise each worker would compile all test modules
+# anew, and each process that a test starts all of delibsim.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Before numpy is imported: threads of two workers would wait for each other on two cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -27,9 +27,9 @@ from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Kind, Plan
 from delibsim.conduct.ask import ask
+from delibsim.domain.annotation import DIMENSIONS, Rating
 from delibsim.domain.coding import Code
 from delibsim.domain.comparison import Sheet, Vote
-from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.summary import Judgment, Sitting
 from delibsim.store.answers import Summaries
 

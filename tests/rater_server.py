@@ -26,10 +26,6 @@ async def serve(folder, every):
     config = uvicorn.Config(app, log_level="critical", lifespan="off")
     sys.stdout.write(f"http://127.0.0.1:{made.getsockname()[1]}\n")
     sys.stdout.flush()
-    bringing = asyncio.create_task(keep_bringing(AnswerWriter(desk, runs.lock), every, 0.5))
+    bringing = asyncio.create_task(keep_bringing(AnswerWriter(desk, runs.lock), float(every), 0.5))
     await uvicorn.Server(config).serve([made])
     bringing.cancel()
-
-
-if __name__ == "__main__":
-    asyncio.run(serve(sys.argv[1], float(sys.argv[2])))

@@ -6,9 +6,9 @@ import pandas as pd
 from delibsim.analysis.debates.fits import together
 from delibsim.analysis.debates.ratings import MODELS_AND_PEOPLE, columns
 from delibsim.analysis.debates.stance import mixed_models
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.format import round_robin
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS
 from delibsim.store.instruments.own_answers import Covariates
 
 MOTIONS = [f"motion{i}" for i in range(10)]

@@ -23,7 +23,10 @@ from pathlib import Path
 
 LARGEST = 65_536
 """Bytes of a request."""
-IMPORTED = ("delibsim.models.clients.openai_compatible", "delibsim.engine.hold", "openai", "pandas")
+IMPORTED = (
+    "delibsim.models.clients.openai_compatible", "delibsim.engine.forum", "delibsim.people.hall",
+    "delibsim.web.people.app", "openai", "pandas", "uvicorn",
+)  # fmt: skip
 """What commands import besides their own modules, within functions."""
 ONE = threading.Lock()
 
@@ -104,6 +107,37 @@ class Heard(Process):
         """What it wrote to stdout and stderr, when it has ended."""
         self.wait(timeout)
         return self.said
+
+
+class Piped(Process):
+    """A command that is read while it runs: `stdout` and `stderr` are streams of text. It is killed
+    where nobody has ended it.
+    """
+
+    def __init__(self, arguments, folder, environment=os.environ):
+        (out, wrote_out), (err, wrote_err) = os.pipe(), os.pipe()
+        self.stdout, self.stderr = open(out, encoding="utf-8"), open(err, encoding="utf-8")  # noqa: SIM115
+        with open(os.devnull, "rb") as nothing:
+            super().__init__(
+                arguments, folder, environment, (nothing.fileno(), wrote_out, wrote_err)
+            )
+        os.close(wrote_out)
+        os.close(wrote_err)
+
+    def communicate(self, timeout=None):
+        """What it wrote to stdout and stderr since they were read last, when it has ended."""
+        self.wait(timeout)
+        with self.stdout, self.stderr:
+            return self.stdout.read(), self.stderr.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.kill()
+        self.wait()
+        self.stdout.close()
+        self.stderr.close()
 
 
 def run(arguments, folder, environment, read=None, room=None):

@@ -20,9 +20,9 @@ from delibsim.analysis.run.summary import FLAG
 from delibsim.analysis.table import DisplayColumn, DisplayTable, number
 from delibsim.domain.condition import Condition
 from delibsim.domain.effect import Drop, NoEffect
-from delibsim.domain.measure import HEADINGS, Measure, heading_of
 from delibsim.domain.reason import in_words
 from delibsim.domain.run import Session
+from delibsim.domain.score import HEADINGS, Measure, heading_of
 from delibsim.domain.survey import Phase
 from delibsim.domain.text import counted
 

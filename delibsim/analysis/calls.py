@@ -21,7 +21,7 @@ from delibsim.store.runs import Runs
 from delibsim.store.sent import Sent
 
 if TYPE_CHECKING:
-    from delibsim.models.clients.prices import Price
+    from delibsim.models.clients.settings import Price
     from delibsim.models.replay import Exchange
 
 
@@ -125,7 +125,7 @@ def tally(
     """What the records of a log, and the calls that were cut off, come to; `models` are the
     settings of those asked, by name.
     """
-    from delibsim.models.clients.prices import price_in
+    from delibsim.models.clients.settings import price_in
 
     ended = last_of_each(records)
     failed = [record for record in ended if _status(record) != "ok"]
@@ -150,7 +150,7 @@ def tally(
 
 def is_free(models: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether models, by their settings, cost nothing; no models may cost anything."""
-    from delibsim.models.clients.prices import price_in
+    from delibsim.models.clients.settings import price_in
 
     return bool(models) and all(price_in(settings).free for settings in models.values())
 
@@ -204,7 +204,7 @@ def _money(
     record: Record, models: Mapping[str, Mapping[str, Any]], prices: "Mapping[str, Price]"
 ) -> Money:
     """What one call has cost with its failed attempts."""
-    from delibsim.models.clients.prices import Price
+    from delibsim.models.clients.settings import Price
     from delibsim.models.retry import worst_case
 
     try:

@@ -11,8 +11,8 @@ from delibsim.analysis.conditions import ByCondition, ConditionMean, on_people
 from delibsim.analysis.human.reference import people_of
 from delibsim.analysis.study.study_table import HELD, StudyTable, column_of
 from delibsim.domain.condition import Condition
-from delibsim.domain.measure import Measure
 from delibsim.domain.run import Session
+from delibsim.domain.score import Measure
 
 BY = ["topic", "treatment", "model", "setting"]
 """The columns that tell conditions apart."""

@@ -9,14 +9,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from delibsim.domain.annotation import Text
+from delibsim.domain.annotation import Text, speeches_of
 from delibsim.domain.data import patterns
 from delibsim.domain.model_family import model_families
 from delibsim.domain.participant import SIDES, Side
-from delibsim.domain.rating import speeches_of
-from delibsim.domain.rules import DISCLOSURE
 from delibsim.domain.run import Run, Session
 from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.treatment import DISCLOSURE
 
 REMOVED = "[removed]"
 SOMEBODY = "[a participant]"

@@ -14,12 +14,11 @@ from typing import Any
 
 from delibsim.asking.blinding import REMOVED, SOMEBODY
 from delibsim.asking.people import Online, Pack, PackPlace, SheetStep
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.data import DATA
-from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.text import counted, safe
-from delibsim.models.person.fields import Block, Field, Option
+from delibsim.models.person.fields import Block, Field, Option, blocks_in, marked
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.models.person.told import blocks_in, marked
 from delibsim.prompts.forms.ballot import LABELS
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.store.files import write_atomically

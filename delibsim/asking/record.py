@@ -21,7 +21,7 @@ from delibsim.domain.annotation import Annotation
 from delibsim.domain.text import counted
 from delibsim.models.ask import ask_until_read
 from delibsim.models.base import FATAL, OUTCOMES, LanguageModel
-from delibsim.models.clients.prices import price_in
+from delibsim.models.clients.settings import price_in
 from delibsim.models.counted import InputCounts, uncheckable
 from delibsim.models.limits import Budget
 from delibsim.models.pool import ModelPool

@@ -25,8 +25,8 @@ from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.domain.text import plural_of, study_named
+from delibsim.models.ask import Settled, format_in, models_settled, settled_in
 from delibsim.models.base import LanguageModel
-from delibsim.models.enforcing import Settled, format_in, models_settled, settled_in
 from delibsim.models.pool import ModelPool, few_sweeps
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.estimate import CostEstimate, estimate_loads

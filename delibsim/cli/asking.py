@@ -5,7 +5,7 @@ Each command is here once. What is special to a kind is in the module of its com
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 import typer
 from rich.console import Console
 
-from delibsim.analysis.table import DisplayTable
+from delibsim.analysis.table import DisplayColumn, DisplayTable
 from delibsim.asking.collect import CollectedForm
 from delibsim.asking.nouns import Kind, Outcome, Plan
 from delibsim.asking.people import HandedOut, Online, people_named
@@ -81,14 +81,13 @@ class Handing:
 @dataclass(frozen=True)
 class Reported:
     """A report; what is said where there is nothing in it, the folder that it is written into
-    unless told otherwise, which tables are printed then, and how one is where not as others are.
+    unless told otherwise, and which tables are printed then.
     """
 
     report: Any
     nothing: Sequence[str]
     folder: Path | None = None
     tables: str = ""
-    printed: Callable[[Any, Console], None] | None = None
 
 
 class AskingCommand:
@@ -210,7 +209,7 @@ class AskingCommand:
         found = self.report(call)
         if found.report.something:
             wanted = tables or found.tables
-            end_with_report(found.report, out or found.folder, as_json, wanted, found.printed)
+            end_with_report(found.report, out or found.folder, as_json, wanted)
         if as_json:
             echo_json(found.report.plain() | {"page": None})
         print_each(found.nothing, console(stderr=True))
@@ -255,8 +254,31 @@ def show_estimate(kind: AskingCommand, plan: Plan, as_json: bool) -> NoReturn:
 
 HELP = read_yaml(Path(__file__).parent.parent / "data" / "asking.yaml")
 """What the help of every command says."""
+TABLES: Mapping[str, Mapping[str, Any]] = HELP["tables"]
+"""How rows on answers are printed."""
 LISTED = 40
 """How many differences of a replay are printed."""
+
+
+def answers_table(name: str, rows: Iterable[Mapping[str, Any]], title: str = "") -> DisplayTable:
+    """Rows below the headings that they have by their columns; numbers as usual where nothing is
+    said of their form.
+    """
+    about = TABLES[name]
+    heads = about["texts"] | about["numbers"] | about.get("last", {})
+    columns = [
+        DisplayColumn(told, text=name not in about["numbers"]) for name, told in heads.items()
+    ]
+    cells = [[_cell(row[name], name, about) for name in heads] for row in rows]
+    return DisplayTable(columns, cells, title or about.get("title", ""))
+
+
+def _cell(value: Any, column: str, about: Mapping[str, Any]) -> str:
+    """A value of a table, or what stands where there is none."""
+    if value is None or value != value:
+        return about.get("none", "-")
+    usual = "" if isinstance(value, str) else "," if isinstance(value, int) else ".3f"
+    return format(value, about.get("forms", {}).get(column, usual))
 
 
 def commands_of(kind: AskingCommand) -> typer.Typer:

@@ -5,14 +5,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.analysis.table import DisplayTable, numbers, texts
+from delibsim.analysis.table import DisplayTable
 from delibsim.asking.kinds.code import CODES, uncoded_told
-from delibsim.asking.kinds.code_plan import Measured, measured, plan_coding, tried
+from delibsim.asking.kinds.code_plan import measured, plan_coding, tried
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import roles
-from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
+from delibsim.cli.asking import (
+    AskingCommand,
+    CommandLine,
+    Handing,
+    Reported,
+    answers_table,
+    commands_of,
+)
 from delibsim.cli.options import (
     RUNS,
     TEXT,
@@ -65,10 +72,8 @@ class CodeCommand(AskingCommand):
 
     def measured(self, call: CommandLine) -> tuple[list[DisplayTable], dict[str, Any]]:
         """What all texts will take by what some of them took."""
-        found = measured(self.plan(call))
-        heads = ["calls", "input", "of it cached", "output", "to come", "USD a call", "USD to come"]
-        table = DisplayTable([*texts("coder"), *numbers(heads)], list(map(_row, found)), "Measured")
-        return [table], {"measured": [vars(one) for one in found]}
+        rows = [vars(one) for one in measured(self.plan(call))]
+        return [answers_table("measured", rows)], {"measured": rows}
 
     def before(self, plan: Plan, found: CostEstimate) -> list[str]:
         """How many samples there are, and which texts are not coded."""
@@ -137,15 +142,6 @@ class CodeCommand(AskingCommand):
         found = report_on_codes(call.runs, own["scheme"], settings)
         nothing = f"nothing has been coded yet; give: delibsim code ask {quoted(call.study)}"
         return Reported(found, list(why_not_coded(found)) or [nothing])
-
-
-def _row(one: Measured) -> list[str]:
-    """What the calls of one coder used, as a row of a table."""
-    means = [one.input_tokens, one.cached_tokens, one.output_tokens]
-    tokens = ["unknown" if mean is None else f"{mean:,.0f}" for mean in means]
-    usd = ["unknown" if one.usd is None else f"{one.usd:.5f}"]
-    usd.append("unknown" if one.usd_to_come is None else f"{one.usd_to_come:,.2f}")
-    return [one.coder, f"{one.calls:,}", *tokens, f"{one.to_come:,}", *usd]
 
 
 def _coded(plan: Plan) -> int:

@@ -5,14 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from delibsim.analysis.table import DisplayTable, numbers, texts
+from delibsim.analysis.table import DisplayTable
 from delibsim.asking.kinds.pair import PAIRS, judge_rows, stop_rows, votes_of
 from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
+from delibsim.cli.asking import (
+    AskingCommand,
+    CommandLine,
+    Handing,
+    Reported,
+    answers_table,
+    commands_of,
+)
 from delibsim.cli.options import TEXT, Setting, parted, settings_of, settings_of_kind
 from delibsim.cli.terminal import study_at
 from delibsim.conduct.texts import rescore_pairs
@@ -21,7 +28,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import CostEstimate
-from delibsim.store.comparisons import Comparisons, gathered_and_own
+from delibsim.store.answers import Comparisons, gathered_and_own
 from delibsim.store.runs import Runs
 
 WEIGHTS = (0.001, 1000.0)
@@ -99,14 +106,9 @@ class Compare(AskingCommand):
 
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """Votes by judge and, of an adaptive comparison, what ended its batches."""
-        rows = []
-        for row in judge_rows(plan, votes_of(plan)):
-            judge, dimension, *counts = row.values()
-            rows.append([str(judge), str(dimension), *(f"{n:,}" for n in counts)])
-        heads = ["planned", "answered", "A", "B", "tie", "missing"]
-        found = [DisplayTable([*texts("judge", "dimension"), *numbers(heads)], rows, "Votes")]
+        found = [answers_table("votes", judge_rows(plan, votes_of(plan)))]
         if plan.about.chains:
-            found.append(_stops(plan))
+            found.append(answers_table("stops", stop_rows(plan)))
         return found
 
     def rescore(self, plan: Plan, outcome: Outcome) -> None:
@@ -150,18 +152,6 @@ def _studies(call: CommandLine) -> tuple[Runs, tuple[Runs, ...], list[str]]:
     if not name:
         raise WrongInput("the texts of several studies are kept under a name of theirs: name=NAME")
     return study_of_several(call.root, task_name("name", name), sources), sources, settings
-
-
-def _stops(plan: Plan) -> DisplayTable:
-    """What ended the batches of every dimension, and what was known then."""
-    rows = []
-    for row in stop_rows(plan):
-        known = [row[name] for name in ("se", "r", "r_probe", "apart")]
-        cells = [f"{row['batches']:,}", f"{row['pairs']:,}", f"{row['per_text']:.1f}"]
-        cells += ["-" if value is None else f"{value:.3f}" for value in known]
-        rows.append([row["dimension"], row["stopped"] or "-", *cells])
-    heads = ["batches", "pairs", "a text", "se", "r", "r of probes", "apart"]
-    return DisplayTable([*texts("dimension", "ended by"), *numbers(heads)], rows, "Adaptive choice")
 
 
 def _nothing(votes: Sequence[Vote], study: str) -> str:

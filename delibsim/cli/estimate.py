@@ -14,7 +14,7 @@ from delibsim.conduct.cost import spent
 from delibsim.conduct.forks import Branches
 from delibsim.domain.cost import dollars
 from delibsim.domain.text import counted, study_named
-from delibsim.models.enforcing import apart
+from delibsim.models.ask import apart
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import REPEATED, StudyPlan

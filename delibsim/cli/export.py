@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
+from delibsim.analysis.figures import style
 from delibsim.analysis.table import numbers, texts
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import print_table
@@ -171,6 +172,7 @@ def _print(written: Export, rows_are: Mapping[str, str], screen: Console) -> Non
     "package",
     services=", ".join(_KNOWN["services"]),
     licences=", ".join(_KNOWN["licences"]),
+    figures=", ".join(style.FORMATS),
 )
 def package(
     studies: list[str],
@@ -187,6 +189,7 @@ def package(
     keep: Words = None,
     outcome: Words = None,
     draws: int = 10_000,
+    figures: str = "svg",
     quiet: bool = False,
     root: Path = RUNS,
     as_json: bool = False,
@@ -204,6 +207,7 @@ def package(
         raise unknown("service", service, _KNOWN["services"], "Name it: --for osf")
     if to is None:
         raise WrongInput("name the folder of the package: -o FOLDER")
+    kinds = style.kinds_of_files(figures)
     from delibsim.conduct.package import Unclean, Wishes  # imports pandas
     from delibsim.conduct.package import package as write
     from delibsim.store.publication import publication_of
@@ -219,6 +223,7 @@ def package(
         tuple(keep or ()),
         draws,
         tuple(outcome or ()),
+        kinds,
     )
     try:
         written = write(found, publication, wishes, to, progress(quiet or as_json))

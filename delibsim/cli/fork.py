@@ -55,9 +55,9 @@ from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
 from delibsim.planning.fork_changes import Places, places_of, seat_and_model
-from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.places import branches_of, is_of_branches, is_run, place_of_branches
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import FORKS, PROBES
 
 app = typer.Typer(add_completion=False)
 

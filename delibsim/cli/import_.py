@@ -195,7 +195,7 @@ def _pairs(order: Order) -> ImportResult:
     from delibsim.asking.kinds.pair_import import columns_of, import_pairs
     from delibsim.asking.settings import task_name
     from delibsim.conduct.texts import rescore_pairs
-    from delibsim.store.comparisons import gathered_and_own
+    from delibsim.store.answers import gathered_and_own
     from delibsim.store.runs import Runs
 
     study, name = order.study_and("FILE")
@@ -251,7 +251,7 @@ def _of_answers(found: "AnswersImported", noun: str, following: str) -> ImportRe
 
 def _personas(order: Order) -> ImportResult:
     """Personas of a file, or of the people who answered a survey on a topic."""
-    from delibsim.store.instruments.persona_files import keep_personas, read_own_personas
+    from delibsim.store.instruments.library import keep_personas, read_own_personas
 
     if len(order.words) != 1:
         raise WrongInput("name a file of personas, or a topic: delibsim import ccps --as personas")
@@ -270,7 +270,7 @@ def _built(order: Order) -> ImportResult:
     from delibsim.cli.estimate import show_found
     from delibsim.cli.list_people import print_personas
     from delibsim.conduct.personas import NoProfile, Recipe, build_personas, estimate_personas
-    from delibsim.store.instruments.persona_files import read_persona_file
+    from delibsim.store.instruments.library import read_persona_file
 
     given, home = order.given, Path.cwd()
     names = given["writer"], given["reader"], given["name"]

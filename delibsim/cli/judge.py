@@ -6,18 +6,25 @@ from typing import Any, NoReturn
 
 import typer
 
-from delibsim.analysis.table import DisplayTable, number, numbers, texts
+from delibsim.analysis.table import DisplayTable
 from delibsim.asking.kinds.judgment import JUDGMENTS, counts_of, judge_rows
 from delibsim.asking.kinds.judgment_people import export_summaries, plan_judging
 from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import AskingCommand, AskingOptions, CommandLine, Handing, add, commands_of
+from delibsim.cli.asking import (
+    AskingCommand,
+    AskingOptions,
+    CommandLine,
+    Handing,
+    add,
+    answers_table,
+    commands_of,
+)
 from delibsim.cli.options import RUNS, Words, parted, settings_of, settings_of_kind
 from delibsim.cli.summarise import OfSummaries
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.summary import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import CostEstimate
 
@@ -58,13 +65,7 @@ class JudgeCommand(OfSummaries):
 
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """Judgments by judge."""
-        rows = []
-        for row in judge_rows(plan):
-            counts = [f"{row[name]:,}" for name in ("planned", "judged", "missing")]
-            rows.append([row["judge"], *counts, *(number(row[name]) for name in DIMENSIONS)])
-        heads = ["planned", "judged", "missing", *DIMENSIONS]
-        title = "Judgments, mean ratings from 1 to 5"
-        return [DisplayTable([*texts("judge"), *numbers(heads)], rows, title)]
+        return [answers_table("judgments", judge_rows(plan))]
 
     def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out summaries to be judged."""

@@ -82,7 +82,7 @@ def print_people(report: Any) -> None:
 
 def personas(name: str, out: Path | None, as_json: bool) -> None:
     """Print a set of personas and, where it was built from people's answers, the report on it."""
-    from delibsim.store.instruments.persona_files import read_persona_file
+    from delibsim.store.instruments.library import read_persona_file
 
     plain = read_persona_file(name, Path.cwd())
     written = None

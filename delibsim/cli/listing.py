@@ -13,7 +13,7 @@ from delibsim.cli.options import RUNS, Words, declared, settings_of
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, progress, readable, report, safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Motion
 from delibsim.store.files import write_atomically

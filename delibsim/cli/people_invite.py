@@ -214,8 +214,8 @@ def write_private(path: Path, rows: Iterable[Sequence[str]]) -> None:
 
 def hosting_of(runs: Runs) -> Hosting | None:
     """What was declared for a study that has begun to be served; None where nothing was."""
-    from delibsim.store.account import TOLD
     from delibsim.store.people.hosting_files import read_hosting
+    from delibsim.store.places import TOLD
 
     kept = runs.folder / TOLD
     return read_hosting(kept) if kept.is_file() else None

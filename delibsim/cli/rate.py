@@ -1,10 +1,6 @@
 """`delibsim rate`: debates rated blind, by language models or by people, and what ratings say."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
 
 from delibsim.asking.kinds.rating import RATINGS, WORDING, plan_ratings
 from delibsim.asking.kinds.rating_people import export_debates
@@ -12,8 +8,6 @@ from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
 from delibsim.cli.options import settings_of, settings_of_kind
-from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import safe
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.compose import plan
@@ -64,25 +58,7 @@ class Rate(AskingCommand):
             f"next: delibsim rate ask {study} (models rate)",
             f"      delibsim rate handout {study} (people rate)",
         ]
-        return Reported(found, nothing, tables="all", printed=print_sections)
-
-
-def print_sections(result: Any, screen: Console) -> None:
-    """Print a table under its title; one of models model by model, with what all rows of a part
-    share below it.
-    """
-    from delibsim.analysis.debates.fits import on_screen, sections
-
-    screen.print()
-    screen.print(result.title, soft_wrap=True, style="bold")
-    for section in sections(on_screen(result)):
-        if section.name:
-            screen.print()
-            screen.print(safe(section.name), soft_wrap=True)
-        show_table(section.for_reading(), screen)
-        shared: Sequence[str] = section.shared()
-        for line in shared:
-            print_text(line, screen)
+        return Reported(found, nothing, tables="all")
 
 
 app = commands_of(Rate())

@@ -3,21 +3,26 @@
 from collections.abc import Iterator, Mapping
 from math import isnan
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
 
 from delibsim.analysis.coding.costs import audit_rows, corrected_rows, failure_counts
-from delibsim.analysis.table import DisplayTable, number, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.asking.collect import CollectedForm, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.rationale import RATIONALES, audit_of_plan, plan_audit
-from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
+from delibsim.asking.kinds.rationale import (
+    RATIONALES,
+    audit_of_plan,
+    export_rationales,
+    import_corrections,
+    plan_audit,
+)
 from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
-from delibsim.cli.asking import AskingCommand, CommandLine, Handing
+from delibsim.cli.asking import AskingCommand, CommandLine, Handing, answers_table
 from delibsim.cli.options import parted, settings_of, settings_of_kind
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
@@ -31,7 +36,6 @@ SAMPLE = 50
 """How many rationales are handed out unless told otherwise."""
 LISTED = 10
 """Of so many misquotations and failures each is printed; --json has all."""
-RATE = ("rate", "95% interval")
 OF_READING = settings_of_kind("rationale_ask")
 
 
@@ -119,23 +123,10 @@ def _head(found: Audit) -> Iterator[str]:
 
 def _tables(found: Audit) -> Iterator[DisplayTable]:
     """Rates by model and dimension, those of readers, and kinds of failure."""
-    rows = []
-    for row in audit_rows(found.readings):
-        counts = [str(row[name]) for name in ("calls", "agrees", "differs", "not_read")]
-        rates = [number(row["coverage"]["value"]), *_rate(row["faithful"])]
-        rates += _rate(row["misquoted"])[:1]
-        rows.append([row["dimension"], row["model"], *counts, *rates])
-    heads = ["calls", "agrees", "differs", "not read", "read", *RATE, "misquoted"]
-    yield DisplayTable([*texts("dimension", "model"), *numbers(heads)], rows, "Read by rule")
-    rows = []
-    for row in corrected_rows(found.readings, found.verdicts):
-        kind = "model" if row["kind"] == "model" else "person"
-        counts = [str(row[name]) for name in ("read", "agrees", "differs", "none")]
-        rates = [*_rate(row["faithful"]), number(row["stands_for"]), str(row["rule_missed"])]
-        rows.append([row["reader"], kind, *counts, *rates])
-    heads = ["read", "agrees", "differs", "none", *RATE, "stands for", "rule wrong"]
+    yield answers_table("by_rule", map(_flat, audit_rows(found.readings)))
+    rows = list(map(_flat, corrected_rows(found.readings, found.verdicts)))
     if rows:
-        yield DisplayTable([*texts("reader", "kind"), *numbers(heads)], rows, "Read by readers")
+        yield answers_table("by_readers", rows)
     counts = failure_counts(found.failures)
     if counts:
         rows = []
@@ -172,8 +163,10 @@ def _rest(n: int) -> Iterator[str]:
         yield f"and {n - LISTED} more (--json lists all)"
 
 
-def _rate(share: Mapping[str, float]) -> tuple[str, str]:
-    """A share and its interval."""
-    if isnan(share["value"]):
-        return "-", "-"
-    return number(share["value"]), f"{share['low']:.3f}, {share['high']:.3f}"
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with its shares as values, and the interval of the first that readers give."""
+    faithful = row["faithful"]
+    ends = "-" if isnan(faithful["value"]) else f"{faithful['low']:.3f}, {faithful['high']:.3f}"
+    shares = {name: one["value"] for name, one in row.items() if isinstance(one, Mapping)}
+    kind = "person" if row.get("kind") == "human" else row.get("kind")
+    return {**row, **shares, "interval": ends, "who": kind}

@@ -1,13 +1,13 @@
 """Reports and their tables as commands print them; `delibsim agreement` of any table of codes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
 
-from delibsim.analysis.figures.style import COLUMNS, FORMATS
+from delibsim.analysis.figures.style import COLUMNS, FORMATS, kinds_of_files
 from delibsim.analysis.table import DisplayColumn, texts
 from delibsim.cli.commands import loaded
 from delibsim.cli.options import RUNS, Words, declared
@@ -41,14 +41,13 @@ def end_with_report(
     to: Path | None,
     as_json: bool,
     tables: str = "",
-    printed: Callable[[Any, Console], None] | None = None,
 ) -> NoReturn:
     """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
     the exit code.
 
     `tables` all also prints the tables that are printed where they are asked for, all sentences,
     and which tables the study cannot give; or it names the tables that alone are printed, parted by
-    commas. `printed` prints one table, where not as others are.
+    commas.
     """
     names = [name.strip() for name in tables.split(",") if name.strip()]
     for name in names if tables != ALL else ():
@@ -60,9 +59,9 @@ def end_with_report(
         echo_json(report.plain() | {"page": None if page is None else shown(page.resolve())})
     else:
         if tables in ("", ALL):
-            _print(report, tables == ALL, printed or print_result)
+            _print(report, tables == ALL)
         else:
-            _print_some([report.results[name] for name in names], printed or print_result)
+            _print_some([report.results[name] for name in names])
         if page is not None:
             say(safe(f"written: {shown(page.resolve())}"))
     for fault in report.faults:
@@ -70,24 +69,24 @@ def end_with_report(
     raise typer.Exit(exit_code(report.something, report.whole))
 
 
-def _print_some(results: Sequence[Any], printed: Callable[[Any, Console], None]) -> None:
+def _print_some(results: Sequence[Any]) -> None:
     """Print some tables, and of those that the study cannot give why."""
     screen = console()
     for result in results:
         if result.given:
-            printed(result, screen)
+            print_result(result, screen)
         else:
             print_each([f"{result.title}: {result.detail}"], screen)
 
 
-def _print(report: Any, everything: bool, printed: Callable[[Any, Console], None]) -> None:
+def _print(report: Any, everything: bool) -> None:
     """Print sentences and tables."""
     screen = console()
     print_each(report.told if everything else report.summary, screen)
     wanted = ("always", "asked") if everything else ("always",)
     for result in report.given:
         if result.screen in wanted:
-            printed(result, screen)
+            print_result(result, screen)
     if everything:
         missing = [f"not given: {one.title.lower()}: {one.detail}" for one in report.missing]
         screen.print()
@@ -137,7 +136,7 @@ KINDS = {
 """The commands of what may have been asked about texts, by what their answers are called."""
 
 
-@declared(analyze_app, "analyze", "analyze")
+@declared(analyze_app, "analyze", "analyze", figures=", ".join(FORMATS))
 def analyze(
     study: str,
     other: Words = None,
@@ -149,6 +148,7 @@ def analyze(
     draws: int = 10_000,
     seed: int = 0,
     margin: float | None = None,
+    figures: str = "svg",
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
@@ -161,6 +161,7 @@ def analyze(
         _report_on_votes(study_at(study, root), to, as_json)
     if of:
         raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+    kinds = kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]
     if len(others) > 1:
@@ -192,7 +193,7 @@ def analyze(
         sources = source, source_of(second, root, watch, None, False, names)
         folder = folder_of_both(sources, to)
         report = compare(sources, chosen, margin, watch)
-    file = report.write(folder)
+    file = report.write(folder, kinds)
     if as_json:
         echo_json(report.plain())
     else:

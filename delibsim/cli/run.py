@@ -34,7 +34,7 @@ from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.debates import doubts
 from delibsim.planning.effects import effects_of
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts
 

@@ -50,8 +50,8 @@ from delibsim.conduct.texts import (
 )
 from delibsim.conduct.translate import estimate_translations
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import Measure, in_order
 from delibsim.domain.reason import in_words
+from delibsim.domain.score import Measure, in_order
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.models.limits import Limits
 from delibsim.planning.estimate import CostEstimate

@@ -317,8 +317,8 @@ def view(
 
 def _write(root: Path, runs: Runs | None, session: str, folder: Path, private: bool) -> None:
     """Write all pages, and say where the first is."""
+    from delibsim.web.pages import write_static
     from delibsim.web.site import Site
-    from delibsim.web.static import write_static  # pandas is slow to import
 
     site = Site(root, runs, session, private, read_only=True, static=True)
     watch = progress()

@@ -50,7 +50,7 @@ def judge(folder: Path, settings: Words = None, as_json: bool = False) -> None:
     """
     from delibsim.conduct.trained.score import set_up_judge
     from delibsim.conduct.trained.train import described
-    from delibsim.scorers.judge.form import InputForm
+    from delibsim.scorers.judge.checkpoint import InputForm
 
     given, stated = settings_of(settings, JUDGE), None
     form, longest, base = given["form"], given["longest"], given["base"]

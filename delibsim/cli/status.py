@@ -35,10 +35,9 @@ from delibsim.domain.study import natural
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
-from delibsim.store.account import TOLD, Account, account_of, command_of
-from delibsim.store.branch_folders import BRANCHES
-from delibsim.store.places import on_branches, study_at
+from delibsim.store.places import TOLD, Account, account_of, command_of, on_branches, study_at
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import BRANCHES
 from delibsim.store.study_texts import StudyTexts
 
 LISTED = 40

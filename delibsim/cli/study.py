@@ -40,7 +40,7 @@ from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.effects import effects_of
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 from delibsim.store.runs import Runs
 
 

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from delibsim.analysis.table import DisplayTable, number, numbers, texts
+from delibsim.analysis.table import DisplayTable
 from delibsim.asking.kinds.summary import (
     SUMMARIES,
     ratings_of,
@@ -16,7 +16,7 @@ from delibsim.asking.kinds.summary import (
 )
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Plan
-from delibsim.cli.asking import AskingCommand, CommandLine, Reported, commands_of
+from delibsim.cli.asking import AskingCommand, CommandLine, Reported, answers_table, commands_of
 from delibsim.cli.options import TEXT, parted, setting, settings_of, settings_of_kind, unquoted
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
@@ -82,13 +82,7 @@ class Summarise(OfSummaries):
 
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """Summaries by summariser and size."""
-        rows = []
-        for row in summariser_rows(plan, summaries_of_plan(plan)):
-            model, *counts, words = row.values()
-            length = "-" if words is None else f"{words:g}"
-            rows.append([str(model), *(f"{n:,}" for n in counts), length])
-        heads = ["size", "planned", "made", "missing", "words, median"]
-        return [DisplayTable([*texts("summariser"), *numbers(heads)], rows, "Summaries")]
+        return [answers_table("summaries", summariser_rows(plan, summaries_of_plan(plan)))]
 
 
 def summaries_reported(call: CommandLine) -> Reported:
@@ -145,12 +139,7 @@ def show_text(call: CommandLine, as_json: bool) -> None:
         if as_json:
             echo_json(plain | {"summaries": rows})
         else:
-            cells = [
-                [row["id"], f"{row['opinions']:,}", f"{row['words']:,}", row["state"]]
-                for row in rows
-            ]
-            columns = [*texts("summary"), *numbers(["opinions", "words"]), *texts("state")]
-            show_table(DisplayTable(columns, cells, judged.question), screen)
+            show_table(answers_table("listed", rows, judged.question), screen)
         raise typer.Exit(exit_code(any(row["words"] for row in rows), whole=True))
     if wanted in judged.summaries.index:
         text, sentences = judged.summaries.loc[wanted, "text"], of_summary(judged, wanted, NEAREST)
@@ -170,9 +159,7 @@ def show_text(call: CommandLine, as_json: bool) -> None:
             echo_json({"opinion": wanted, "text": text, "nearest": found})
             raise typer.Exit(0)
         print_text(safe(text), screen)
-        cells = [[row["summary"], number(row["similarity"]), row["sentence"]] for row in found]
-        columns = [*texts("summary"), *numbers(["similarity"]), *texts("most similar sentence")]
-        show_table(DisplayTable(columns, cells), screen)
+        show_table(answers_table("nearest", found), screen)
     else:
         known = [*judged.summaries.index, *judged.opinions.index]
         raise unknown("summary or opinion", wanted, known)

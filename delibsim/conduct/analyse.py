@@ -33,11 +33,11 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import slug
 from delibsim.models.ask import wait
-from delibsim.store.branch_folders import TWIN
 from delibsim.store.codec import session_to_json
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import TWIN
 from delibsim.store.study_texts import refuse_texts
 
 CITIZEN = "citizen"

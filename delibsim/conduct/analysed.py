@@ -28,8 +28,8 @@ from delibsim.plugins import names as installed
 from delibsim.store.places import is_of_branches, study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
-from delibsim.store.tables.calls import Row
-from delibsim.store.tables.run_scores import RunScores, run_scores, session_means
+from delibsim.store.tables.scored import RunScores, run_scores, session_means
+from delibsim.store.tables.session_rows import Row
 from delibsim.store.tables.sheets import Table
 from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 

@@ -26,11 +26,11 @@ from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.conduct.score import Watch
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
-from delibsim.store.branch_folders import TWIN
 from delibsim.store.codec import Damaged
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import TWIN
 
 FEW = DrawCounts(permutations=200, resamples=200, parametric=20)
 """Draws with which it is found out which figures there are."""

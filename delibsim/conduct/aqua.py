@@ -11,17 +11,22 @@ from delibsim.conduct.translate import check_translator
 from delibsim.domain.errors import WrongInput
 from delibsim.models.clients.faults import public_url
 from delibsim.planning.compose import plan
-from delibsim.scorers.aqua import hub
+from delibsim.scorers.aqua.coder import Marian, signature
 from delibsim.scorers.aqua.setup import (
+    ADAPTERS,
+    BASE,
+    TRANSLATOR,
     ModelFiles,
     Setup,
     TranslatingModel,
     adapter_parts,
+    commit,
+    fetch_adapters,
+    fetch_model,
     find,
     keep,
     model_part,
 )
-from delibsim.scorers.aqua.translation import Marian, signature
 from delibsim.scorers.aqua.weights import load, need_extra
 from delibsim.scorers.neural import need_device
 from delibsim.store.files import read_lines
@@ -67,15 +72,15 @@ def set_up(
     path = sources.path
     if path and sources.from_hub and not Path(path).is_dir():
         notify(f"fetching {path} from the Hub")
-        path = str(hub.fetch_model(path))
+        path = str(fetch_model(path))
     adapters, encoders, translators = find(Path(path)) if path else ({}, [], [])
     if not adapters:
         if not sources.from_hub:
             raise WrongInput(f"{path} holds no adapters; with --from-hub the authors' are fetched")
-        notify(f"fetching the adapters from {hub.ADAPTERS}")
-        adapters = find(hub.fetch_adapters(FOLDER / "adapters"))[0]
+        notify(f"fetching the adapters from {ADAPTERS}")
+        adapters = find(fetch_adapters(FOLDER / "adapters"))[0]
     search = _Search(sources.from_hub, notify)
-    encoder = search.model("encoder", sources.base, encoders, hub.BASE)
+    encoder = search.model("encoder", sources.base, encoders, BASE)
     if encoder is None:
         raise WrongInput(
             f"{path} holds no encoder (a folder with a config.json of model type bert): give it"
@@ -171,9 +176,9 @@ class _Search:
     def _fetched(self, name: str) -> ModelFiles:
         """A model of the Hub, named with its commit where that is known."""
         self.notify(f"fetching {name} from the Hub")
-        folder = hub.fetch_model(name)
-        commit = hub.commit(folder)
-        return model_part(folder, f"{name}@{commit}" if commit else name)
+        folder = fetch_model(name)
+        own = commit(folder)
+        return model_part(folder, f"{name}@{own}" if own else name)
 
 
 def _translator(
@@ -184,7 +189,7 @@ def _translator(
         return None
     if asked and "=" in asked and not Path(asked).is_dir():
         return _translating_model(asked)
-    return search.model("translator", asked, found, hub.TRANSLATOR)
+    return search.model("translator", asked, found, TRANSLATOR)
 
 
 def _translating_model(overrides: str) -> TranslatingModel:

@@ -9,11 +9,10 @@ from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.record import spent_on
 from delibsim.conduct.cost import budget_of, spent
 from delibsim.conduct.study import Notify, proven_pool
+from delibsim.models.ask import settled_in
 from delibsim.models.base import LanguageModel
-from delibsim.models.enforcing import settled_in
 from delibsim.models.limits import Limits
-from delibsim.models.planned import PlannedCalls
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, PlannedCalls
 
 
 async def ask(

@@ -22,11 +22,10 @@ from delibsim.domain.comparison import PAIRS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.annotations import packs_of
-from delibsim.store.answers import Codings, schemes_of
+from delibsim.store.answers import Codings, comparisons_about, schemes_of
 from delibsim.store.coded import SchemeCodes
-from delibsim.store.comparisons import comparisons_about
 from delibsim.store.runs import Runs
-from delibsim.store.tables.run_scores import statement_scores
+from delibsim.store.tables.scored import statement_scores
 
 
 def report_on_codes(

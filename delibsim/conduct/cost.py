@@ -15,7 +15,7 @@ from delibsim.store.annotations import annotation_logs
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_of, calls_or_fault
-from delibsim.store.withdrawn import spent_before
+from delibsim.store.session_files import spent_before
 
 
 def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:

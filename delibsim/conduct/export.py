@@ -14,11 +14,10 @@ from delibsim.analysis.run.leave_out import without_personas
 from delibsim.conduct.forks import ForkReport, RunCourse, course_of, fork_report, probed
 from delibsim.conduct.score import Watch
 from delibsim.domain.branching import in_short, what_differs
+from delibsim.domain.corpora import ExportedSession, Exporter, Files, OpinionExporter
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.exported import ExportedSession, Exporter, Files, OpinionExporter
 from delibsim.domain.run import Session
 from delibsim.plugins import load
-from delibsim.store.branch_folders import FORKS
 from delibsim.store.codec import SCHEMA, Damaged
 from delibsim.store.files import json_text, staged
 from delibsim.store.notes import intervention_tables
@@ -26,6 +25,7 @@ from delibsim.store.own_folder import refuse_others
 from delibsim.store.places import branches_of, inherited, is_of_branches
 from delibsim.store.runs import EXPORT, Runs
 from delibsim.store.sent import calls_of
+from delibsim.store.session_files import FORKS
 from delibsim.store.study_texts import PARTS, StudyTexts, votes_on
 from delibsim.store.tables.asked import (
     code_tables,
@@ -35,8 +35,7 @@ from delibsim.store.tables.asked import (
     table_of_texts,
     vote_tables,
 )
-from delibsim.store.tables.codebook import ROWS, Column, tables_in
-from delibsim.store.tables.sheets import Table, write_manifest
+from delibsim.store.tables.sheets import ROWS, Column, Table, tables_in, write_manifest
 from delibsim.store.tables.study import Export, export
 
 EXPORTERS = "delibsim.exporters"

@@ -34,9 +34,8 @@ from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.conduct.study import Notify, Prepared, closed_on_failure, hold_prepared, prepare
 from delibsim.domain.branching import told_apart, what_differs
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import CATALOGUE, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score, of_whole_runs
+from delibsim.domain.score import CATALOGUE, Measure, Score, of_whole_runs
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Phase
 from delibsim.models.base import OUTCOMES
@@ -46,14 +45,13 @@ from delibsim.planning.compose import StudyPlan
 from delibsim.planning.fork import Parent
 from delibsim.planning.overrides import Sweep
 from delibsim.plugins import load
-from delibsim.store.account import Account, account_of
-from delibsim.store.branch_folders import PROBES
 from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
-from delibsim.store.places import branches_of, inherit, is_of_branches
+from delibsim.store.places import Account, account_of, branches_of, inherit, is_of_branches
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import PROBES
 
 Values = dict[tuple[str, str], dict[str, tuple[float, str]]]
 

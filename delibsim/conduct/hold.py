@@ -11,7 +11,7 @@ from delibsim.conduct.outcome import Observer, SessionOutcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
 from delibsim.conduct.status import remember_run
 from delibsim.domain.run import Run, Session
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, LanguageModel
 from delibsim.models.counted import InputCounts, of_whole_prompts, uncheckable

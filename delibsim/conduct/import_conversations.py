@@ -29,13 +29,13 @@ from delibsim.planning.cell import Composer, digest
 from delibsim.planning.config import built, validated
 from delibsim.planning.overrides import Job
 from delibsim.store.codec import differences, run_to_plain
-from delibsim.store.conversation_answers import (
+from delibsim.store.corpus_files import (
     Answered,
+    SortedUtterances,
     answers_in_file,
     answers_in_metadata,
     given_answers,
 )
-from delibsim.store.corpus_files import SortedUtterances
 from delibsim.store.files import make_folder, write_atomically
 from delibsim.store.instruments.library import Library
 from delibsim.store.manifest import CONVERSATIONS, Manifest

@@ -14,14 +14,13 @@ from typing import Any
 from delibsim.domain.annotation import Text
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.language import parts, word_count
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import KINDS, Voter, minority_of, stance_of
-from delibsim.domain.text import counted, safe, study_named
+from delibsim.domain.text import counted, parts, safe, study_named, word_count
 from delibsim.measures.designs import sizes_of
+from delibsim.store.answers import gathered_from
 from delibsim.store.codec import differences
-from delibsim.store.comparisons import gathered_from
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import PARTS, StudyTexts

@@ -21,7 +21,7 @@ from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Motion, Phase, Response, Survey, Topic
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.store.conversation_answers import WAVES, GivenAnswers
+from delibsim.store.corpus_files import WAVES, GivenAnswers
 from delibsim.store.tables.sheets import sha256_of
 
 NOT_GIVEN = Reason("not_given", "the person's answer is not among those imported")

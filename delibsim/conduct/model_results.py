@@ -9,9 +9,9 @@ from delibsim.conduct.analysed import table_of_facts
 from delibsim.conduct.reading.written import refuse_links
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import quoted
-from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.files import json_text, read_lines
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import BRANCHES
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.study_facts import facts_of_study
 

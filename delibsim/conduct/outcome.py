@@ -11,9 +11,9 @@ from delibsim.analysis.causes import CauseCount, causes_in, causes_told
 from delibsim.conduct.cost import log_of
 from delibsim.domain.cost import OUTCOMES, Money
 from delibsim.domain.hosting import STOPPED
-from delibsim.domain.measure import heading_of
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
+from delibsim.domain.score import heading_of
 from delibsim.domain.survey import Response
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.domain.transcript import PREPARATION, Silence
@@ -22,7 +22,7 @@ from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import REPEATED, StudyPlan
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import WITHDRAWN
+from delibsim.store.session_files import WITHDRAWN
 
 FAULTS = 10
 """The number of faults of sessions that are told at the end."""

@@ -60,7 +60,7 @@ from delibsim.store.files import staged
 from delibsim.store.own_folder import MANIFEST, names_in, refuse_others
 from delibsim.store.publication import Publication
 from delibsim.store.runs import TEXTS, Runs
-from delibsim.store.sums import PLAN, SUMS, sum_of, sums_in
+from delibsim.store.session_files import PLAN, SUMS, sum_of, sums_in
 from delibsim.store.tables.sheets import sha256_of, write_manifest
 
 SERVICES: Mapping[str, str] = read_data("package.yaml")["services"]
@@ -77,7 +77,8 @@ LATE = re.compile(r"^.*\bIt began at .*$", re.MULTILINE)
 class Wishes:
     """How a package is made: for which service, with `texts` or without; whose sessions of `people`
     may be in it ("all", or QUESTION=ANSWER); whether instruments without a stated licence may;
-    whether what the scan finds is redacted, and what of it may be `kept`; how it is analysed.
+    whether what the scan finds is redacted, and what of it may be `kept`; how it is analysed, and
+    the kinds of files of its figures.
     """
 
     service: str
@@ -88,6 +89,7 @@ class Wishes:
     kept: Sequence[str] = ()
     draws: int = 10_000
     outcomes: Sequence[str] = ()
+    figures: Sequence[str] = ("svg",)
 
 
 @dataclass(frozen=True)
@@ -229,7 +231,7 @@ def _add_study(
     else:
         without += instruments or [LeftOut.because("record", "texts")]
     if report is not None:
-        report.write(new / RESULTS / key)
+        report.write(new / RESULTS / key, wishes.figures)
         (new / RESULTS / key / "manifest.json").unlink()
         _write_r(packed, study, new)
     _write_left_out(runs, without, study, new / "documentation" / key)

@@ -27,8 +27,8 @@ from delibsim.domain.text import counted
 from delibsim.store.own_folder import MANIFEST, foreign_in, names_in
 from delibsim.store.reading import adapter, read_json
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import SUMS
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.sums import SUMS
 from delibsim.store.tables.sheets import sha256_of
 
 LAYOUT = "delibsim package 1"

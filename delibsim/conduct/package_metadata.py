@@ -22,7 +22,7 @@ from delibsim.store.files import each_line, json_text
 from delibsim.store.own_folder import names_in
 from delibsim.store.publication import Publication
 from delibsim.store.runs import Runs
-from delibsim.store.sums import PLAN, RECORD, RUN
+from delibsim.store.session_files import PLAN, RECORD, RUN
 from delibsim.store.tables.sheets import sha256_of
 
 CRATE = "ro-crate-metadata.json"

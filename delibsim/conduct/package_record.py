@@ -21,14 +21,12 @@ from delibsim.domain.secret import HIDDEN, IN_MESSAGES, KEY_FORM
 from delibsim.domain.text import counted
 from delibsim.models.clients.faults import secrets
 from delibsim.store.annotations import ANNOTATIONS
-from delibsim.store.branch_folders import INHERITED, WITHIN
 from delibsim.store.files import OF_PEOPLE, each_line
 from delibsim.store.own_folder import names_in
 from delibsim.store.people.persons import answers_in_seats, identities
 from delibsim.store.people.register import Register
 from delibsim.store.runs import NOTES, SCORES, TEXTS, VOTERS, Runs
-from delibsim.store.sums import PLAN, RECORD, RUN, SUMS
-from delibsim.store.withdrawn import FILE as WITHDRAWN
+from delibsim.store.session_files import INHERITED, PLAN, RECORD, RUN, SUMS, TOMBSTONE, WITHIN
 
 _KNOWN = read_data("package.yaml")
 REDACTED = "[redacted]"
@@ -84,7 +82,7 @@ class Trace:
 ALL = "all"
 """Of people: everybody agreed to sharing."""
 OF_STUDY = ("study.json", "fingerprints.jsonl", TEXTS, VOTERS, NOTES, "preregistration.md")
-OF_SESSION = (PLAN, RECORD, RUN, SUMS, INHERITED, WITHDRAWN, "sent.jsonl", "interventions.jsonl")
+OF_SESSION = (PLAN, RECORD, RUN, SUMS, INHERITED, TOMBSTONE, "sent.jsonl", "interventions.jsonl")
 OF_TASK = ("task.json", RECORD, "annotations.jsonl", "steps.jsonl", "scheme.json", "batches.jsonl")
 LICENSED = re.compile(
     r"(?<!\bno )(?<!\bnot )(?<!\bwithout )(?<!\bwithout a )\blicen[cs]", re.IGNORECASE

@@ -11,7 +11,7 @@ from delibsim.asking.kinds.code_people import TextPack
 from delibsim.asking.kinds.judgment_people import SummaryPack
 from delibsim.asking.kinds.pair_people import PairPack
 from delibsim.asking.kinds.rating_people import DebatePack
-from delibsim.asking.kinds.rationale_people import RationalePack
+from delibsim.asking.kinds.rationale import RationalePack
 from delibsim.asking.people import Pack
 from delibsim.conduct.score import score_all
 from delibsim.conduct.texts import rescore_codes, rescore_pairs
@@ -19,8 +19,14 @@ from delibsim.domain.coding import CODES
 from delibsim.domain.comparison import PAIRS
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.annotations import packs_of, tasks_with_packs
-from delibsim.store.answers import Audits, Codings, Judgments, PanelRatings
-from delibsim.store.comparisons import Comparisons, gathered_and_own
+from delibsim.store.answers import (
+    Audits,
+    Codings,
+    Comparisons,
+    Judgments,
+    PanelRatings,
+    gathered_and_own,
+)
 from delibsim.store.runs import Runs
 
 

@@ -20,26 +20,36 @@ from delibsim.analysis.personas import (
     shortcomings,
     template_profile,
 )
-from delibsim.asking.kinds.profile import LONGEST, profile_question, reading_question
+from delibsim.asking.nouns import Question
 from delibsim.asking.record import ExchangeRecord, could_not_be_asked, reply_to
 from delibsim.conduct.study import Notify, proven_pool
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.personas import Personas
+from delibsim.domain.participant import Personas
 from delibsim.domain.run import Session
+from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.base import LanguageModel
-from delibsim.models.planned import PlannedCalls
+from delibsim.models.pool import PlannedCalls
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.dry_run import DryRunCall, DryRunModel
 from delibsim.planning.estimate import CostEstimate, estimate_loads
 from delibsim.planning.load import load_of
 from delibsim.planning.seats import instrument_of
-from delibsim.prompts.prompt import Prompt
+from delibsim.prompts.blocks import block, items_block
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.store.files import read_lines
-from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.library import FOLDER, Library, keep_personas
 from delibsim.store.instruments.own_answers import people_who_answered
-from delibsim.store.instruments.persona_files import FOLDER, keep_personas
+
+LONGEST = 220
+"""Words of a profile, at most."""
+REASKS = 3
+_WORDS = read_data("prompts.yaml")["profile"]
+
 
 TEMPLATE = "template"
 """The writer that is no language model: profiles are put together from the considerations."""
@@ -312,3 +322,51 @@ def _rounded(rows: np.ndarray) -> list[list[float]]:
     for row in rows:
         table.append([round(float(value), 4) for value in row])
     return table
+
+
+def profile_question(topic: Topic, clustering: int, cluster: int, departures: str) -> Question:
+    """Write the profile of a cluster by its departures, one a line."""
+    form = Words(LONGEST)
+    question = block("topic", topic.question.strip())
+    parts = [question, block("statements", departures), _WORDS["order"], form.describe()]
+    messages = (Message("system", _WORDS["task"]), Message("user", "\n\n".join(parts)))
+    return _question(clustering, Prompt(messages, form, Purpose(_named(cluster), "profile")))
+
+
+def reading_question(
+    topic: Topic, clustering: int, survey: Survey, cluster: int, profile: str
+) -> Question:
+    """Answer the survey from a profile alone; the reader is not told the cluster."""
+    form = SurveyAnswers(survey)
+    parts = [
+        block("topic", topic.question.strip()),
+        block("you", "the person of the portrait"),
+        block("persona", profile),
+        _WORDS["answer"],
+        items_block("considerations", survey.considerations),
+        items_block("preferences", survey.preferences),
+        form.describe(),
+    ]
+    messages = (Message("system", _WORDS["reader"]), Message("user", "\n\n".join(parts)))
+    return _question(clustering, Prompt(messages, form, Purpose(_named(cluster), "reading")))
+
+
+def _question(clustering: int, prompt: Prompt) -> Question:
+    """A question with seeds from what is asked: another prompt is another call. `clustering` is the
+    seed of the clusters.
+    """
+
+    def seed(asked: Prompt) -> int:
+        purpose = asked.purpose
+        names = (purpose.participant, purpose.occasion, purpose.attempt, asked.text)
+        return seed_of("personas", clustering, *names)
+
+    def again(fault: str) -> str:
+        return _WORDS["again"].format(fault=fault)
+
+    return Question(prompt.purpose.participant, lambda: prompt, seed, again, REASKS)
+
+
+def _named(cluster: int) -> str:
+    """The name of a cluster, counted from 0; its name counts from 1."""
+    return f"cluster {cluster + 1}"

@@ -41,7 +41,7 @@ async def replay(runs: Runs, session: str) -> Run:
 
 async def _replayed(runs: Runs, session: str, voice: type[V]) -> tuple[Run, Collection[V]]:
     """A session held again, and the voices that took the place of its models."""
-    from delibsim.engine.hold import hold  # Mesa takes half a second to import
+    from delibsim.engine.forum import hold  # Mesa takes half a second to import
 
     runs.refuse_withdrawn(session)
     planned = runs.unchecked().planned(session)

@@ -151,7 +151,7 @@ def _with_comparisons(
     annotated: Callable[[Run], Run], runs: Runs, faults: list[str]
 ) -> Callable[[Run], Run]:
     """What adds the scores of comparisons to a run that has its ratings and codes."""
-    from delibsim.conduct.pair_scores import compared_runs  # numpy, which no help needs
+    from delibsim.conduct.compare_report import compared_runs  # numpy, which no help needs
 
     compared = compared_runs(runs, faults)
     return lambda run: compared(annotated(run))

@@ -17,15 +17,13 @@ from delibsim.conduct.score import (
 )
 from delibsim.conduct.texts import human_references, on_people
 from delibsim.domain.condition import Condition
-from delibsim.domain.measure import Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import IndividualChange
+from delibsim.domain.score import IndividualChange, Measure
 from delibsim.planning.effects import Effects, effects_of
-from delibsim.store.account import Account, account_of
-from delibsim.store.places import on_branches
+from delibsim.store.places import Account, account_of, on_branches
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import unknown_sums
 from delibsim.store.session_notes import SessionNotes
-from delibsim.store.sums import unknown
 
 
 @dataclass(frozen=True)
@@ -146,5 +144,5 @@ def scored_study(
         measures=measures_of(scorers, runs),
         moved=moved,
         branches=on_branches(runs),
-        unknown=unknown(runs.folder, account.held),
+        unknown=unknown_sums(runs.folder, account.held),
     )

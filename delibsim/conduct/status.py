@@ -27,15 +27,15 @@ from delibsim.domain.reason import MEANINGS, SEPARATOR, missing_kind
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
+from delibsim.models.ask import apart
 from delibsim.models.counted import uncheckable
-from delibsim.models.enforcing import apart
 from delibsim.planning.effects import Effects, effects_of
-from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
+from delibsim.store.places import account_of
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Calls, calls_or_fault
+from delibsim.store.session_files import WITHDRAWN, spent_before
 from delibsim.store.session_notes import Found, SessionNotes, keep
-from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
 COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, WAITING, DAMAGED, NOT_BEGUN, GONE = (
     "complete",

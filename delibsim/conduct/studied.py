@@ -12,8 +12,7 @@ from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.text import as_card, quoted, study_named
-from delibsim.store.account import Account, account_of
-from delibsim.store.places import study_at
+from delibsim.store.places import Account, account_of, study_at
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 

@@ -13,10 +13,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, quoted
 from delibsim.models.base import capabilities_of, read
-from delibsim.models.clients.prices import context_window
+from delibsim.models.clients.settings import context_window
 from delibsim.models.limits import Budget, Limits
-from delibsim.models.planned import PlannedCalls
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, PlannedCalls
 from delibsim.models.retry import estimated_tokens
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.dry_run import dry_run

@@ -3,14 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from delibsim.analysis.summaries.judged import (
-    JudgedSet,
-    comparisons_table,
-    opinions_table,
-    ratings_table,
-    summaries_table,
-    trained_table,
-)
+from delibsim.analysis.summaries import judged
 from delibsim.asking.kinds.judgment import judged_in
 from delibsim.asking.kinds.summary import summarised_in
 from delibsim.asking.road import IMPORTED
@@ -28,7 +21,7 @@ TRAINED = "trained"
 
 def judged_set(
     runs: Runs, summaries: str = "", judgments: str = "", faults: list[str] | None = None
-) -> JudgedSet:
+) -> judged.JudgedSet:
     """What is known of the summaries of a study: those that are named, or its only ones, and all
     judgments of them or, where `judgments` names a task, those of it.
 
@@ -67,16 +60,16 @@ def judged_set(
             asked_for += [n for n in asked_for if 2 * n <= len(material.opinions)]
         planned[scores.judge] = sum(asked_for)
         judges[scores.judge] = {"kind": TRAINED}
-    by_networks = [trained_table(one.judge, one.all(told), shown) for one in trained]
-    return JudgedSet(
+    by_networks = [judged.trained_table(one.judge, one.all(told), shown) for one in trained]
+    return judged.JudgedSet(
         study=runs.study,
         question=opinions.question,
         kind=opinions.kind,
-        opinions=opinions_table(opinions),
-        summaries=summaries_table(slots, every),
+        opinions=judged.opinions_table(opinions),
+        summaries=judged.summaries_table(slots, every),
         sources={id: material.shown(slot) for id, slot in slots.items()},
-        ratings=ratings_table(ratings, by_networks),
-        comparisons=comparisons_table(compared),
+        ratings=judged.ratings_table(ratings, by_networks),
+        comparisons=judged.comparisons_table(compared),
         planned=planned,
         models=task["models"],
         judges=judges,
@@ -131,7 +124,7 @@ def _planned(runs: Runs, judgments: Judgments, every: dict[str, Summary]) -> dic
 
 def judged_sets(
     studies: Sequence[Runs], summaries: str, judgments: str, faults: list[str]
-) -> list[JudgedSet]:
+) -> list[judged.JudgedSet]:
     """What is known of the summaries of several studies; WrongInput for a study named twice."""
     names = [runs.study for runs in studies]
     if len(set(names)) < len(names):

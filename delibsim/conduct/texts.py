@@ -193,7 +193,7 @@ def _score_answers(runs: Runs, name: str) -> ScoredTexts:
 
 def _strengths(runs: Runs, faults: list[str]) -> list[Score]:
     """The strengths of the texts of a study of texts as scores."""
-    from delibsim.conduct.pair_scores import scores_of_study_texts  # numpy
+    from delibsim.conduct.compare_report import scores_of_study_texts  # numpy
 
     return list(strengths_of_texts(scores_of_study_texts(runs, faults)))
 

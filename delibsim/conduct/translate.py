@@ -8,9 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 from delibsim.asking.nouns import Question
 from delibsim.asking.record import reply_to
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.language import joined, parts
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
+from delibsim.domain.text import joined, parts
 from delibsim.models.ask import wait
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits

@@ -23,13 +23,21 @@ from delibsim.domain.study import cell_of, natural
 from delibsim.engine.check import prompt_hash
 from delibsim.planning.cell import digest
 from delibsim.store.annotations import TaskFolder, tasks_of
-from delibsim.store.answers import Codings, Judgments, PanelRatings, Summaries
-from delibsim.store.branch_folders import BRANCHES, WITHIN
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Codings, Comparisons, Judgments, PanelRatings, Summaries
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import foreign_in
 from delibsim.store.runs import Runs
-from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
+from delibsim.store.session_files import (
+    BRANCHES,
+    PLAN,
+    RECORD,
+    RUN,
+    WITHIN,
+    changed_files,
+    lost_run,
+    sum_of,
+    sums_in,
+)
 
 Watch = Callable[[str, int, int], None]
 EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record"

@@ -7,8 +7,7 @@ from delibsim.analysis.run.beside import Beside, beside
 from delibsim.analysis.run.view import RunView
 from delibsim.conduct import scorers
 from delibsim.conduct.reading.written import refuse_links
-from delibsim.domain.measure import Measure
-from delibsim.domain.score import Score
+from delibsim.domain.score import Measure, Score
 from delibsim.domain.text import counted
 from delibsim.store.notes import KINDS, interventions_in
 from delibsim.store.places import inherited

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.domain.data import read_data
-from delibsim.domain.measure import Measure
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.score import ENSEMBLE as ENSEMBLE
+from delibsim.domain.score import Measure
 from delibsim.domain.text import in_short
 
 NO_CODE = ("", "na", "n/a", "nan", ".")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import Measure
 from delibsim.domain.reason import Reason
+from delibsim.domain.score import Measure
 from delibsim.domain.text import in_short, one_name
 
 Outcome = Literal["a", "b", "tie"]

@@ -1,8 +1,11 @@
 """The errors that a user can mend, and the closest names to what was meant."""
 
 import difflib
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from delibsim.domain.data import read_data
 
 SHOWN = 30
 """How many known names a message lists."""
@@ -30,6 +33,25 @@ class WrongInput(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(told(str(message), LONGEST_KEPT))
+
+
+@functools.cache
+def _phrases() -> Mapping[str, str]:
+    return read_data("phrases.yaml")
+
+
+def phrase(name: str, **facts: object) -> str:
+    """The text of this name in data/phrases.yaml, with facts in the place of its fields.
+
+    >>> phrase("holds_imported_texts", study="study 'first'")[:38]
+    "study 'first' holds imported texts, an"
+    """
+    return _phrases()[name].format(**facts)
+
+
+def refused(name: str, **facts: object) -> WrongInput:
+    """The error that such a text tells."""
+    return WrongInput(phrase(name, **facts))
 
 
 class NotImported(WrongInput):

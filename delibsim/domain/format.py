@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, phrase, unknown
 from delibsim.domain.participant import Participant
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import PREPARATION, Turn
@@ -224,10 +224,7 @@ def _refusal(meetings: int, pairs: int, motions: int) -> str:
         counted = f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times"
         debates = f"{counted} are {pairs * meetings} debates"
         why = f"{debates}, not equally many on each of {motions} motions"
-    return (
-        f"this tournament cannot be balanced: {why}; the nearest that can: {' or '.join(nearest)}"
-        " meetings of each pair"
-    )
+    return phrase("tournament_unbalanced", why=why, listed=" or ".join(nearest))
 
 
 def _refuse_repeated(what: str, names: Sequence[str], least: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
+from delibsim.domain.errors import phrase
 from delibsim.domain.transcript import Turn
 
 SURVEY_BEFORE, SURVEY_AFTER = 0, sys.maxsize
@@ -61,10 +62,7 @@ class Parentage:
             raise ValueError(f"a run branches at turn 0 or later, not at {self.at}")
         for edit in self.edits:
             if edit.turn < self.at:
-                raise ValueError(
-                    f"turn {edit.turn} lies before the branch at turn {self.at}, and is taken from"
-                    " the record"
-                )
+                raise ValueError(phrase("turn_before_the_branch", turn=edit.turn, at=self.at))
         once = [edit.turn for edit in self.edits if edit.kind != "insert"]
         twice = sorted({turn for turn in once if once.count(turn) > 1})
         if twice:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from delibsim.domain.errors import phrase
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.survey import Phase as SurveyPhase
 from delibsim.domain.survey import waves_of
@@ -212,10 +213,7 @@ def fault_of_order(phases: Sequence[str]) -> str:
     """
     surveys = [place for place, name in enumerate(phases) if name == SURVEY]
     if len(surveys) < 2 or surveys[0] or set(phases[surveys[-1] + 1 :]) - {CONSENSUS}:
-        return (
-            "phases: survey is the first and the last of them (consensus alone may follow the last"
-            " survey), as in [survey,plenary,survey]"
-        )
+        return phrase("phases_begin_with_a_survey")
     for place, name in enumerate(phases):
         before = phases[place - 1] if place else ""
         if name not in REPEATED and name in phases[:place]:

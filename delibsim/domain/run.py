@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
 from delibsim.domain.conversation import IMPORTED, Conversation
-from delibsim.domain.errors import shortened
+from delibsim.domain.errors import phrase, shortened
 from delibsim.domain.format import Format, format_named
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import Parentage, TurnSlot, branched, position_of
@@ -401,10 +401,7 @@ class Session:
         if self.consensus is not None and MEDIATOR in ids:
             raise ValueError(f"no participant can have the name of the {MEDIATOR}")
         if self.consensus is not None and self.voices[self.mediator].get("kind") == PERSON:
-            raise ValueError(
-                "a person in a browser has no page to mediate on; name a model that does:"
-                " consensus.mediator=NAME"
-            )
+            raise ValueError(phrase("no_page_to_mediate_on"))
         named = {participant.model for participant in self.participants}
         unknown = ", ".join(sorted(named - set(self.models)))
         if unknown:

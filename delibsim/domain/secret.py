@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 
 HIDDEN = "[hidden]"
 KEY_FORM = re.compile(
@@ -47,10 +47,7 @@ def looks_like_key(text: str) -> bool:
 def refuse_key(what: str, name: str) -> None:
     """WrongInput, which does not repeat it, where a name looks like a key."""
     if looks_like_key(name):
-        raise WrongInput(
-            f"the name of the {what} looks like a key, and would be written to files; keys belong"
-            " into the environment: give another name"
-        )
+        raise refused("name_looks_like_a_key", what=what)
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:

@@ -13,11 +13,10 @@ from typing import Literal, get_args
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.data import patterns
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.language import language
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
-from delibsim.domain.text import in_short, one_name
+from delibsim.domain.text import in_short, language, one_name
 
 Kind = Literal["open", "stance"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -353,10 +352,7 @@ def parts_by_rater(records: Sequence[Record], seed: int) -> dict[Part, list[Reco
     """
     raters = sorted({one.rater for one in records})
     if len(raters) < len(PARTS):
-        raise WrongInput(
-            f"the records are by {len(raters)} raters; training needs at least {len(PARTS)}, since"
-            " the parts for training, validation and test share none"
-        )
+        raise refused("too_few_raters", raters=len(raters), needed=len(PARTS))
     random.Random(seed).shuffle(raters)
     n = len(raters)
     test = max(1, round(SHARES["test"] * n))

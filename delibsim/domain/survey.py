@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
 
+from delibsim.domain.errors import phrase
 from delibsim.domain.reason import Reason
 from delibsim.domain.text import in_short
 
@@ -95,10 +96,7 @@ def fault_of_distribution(forced: Sequence[int] | None, scale: range, items: int
     """Why so many items cannot be rated with a forced distribution; "" where they can."""
     if forced is None or (len(forced) == len(scale) and sum(forced) == items and min(forced) >= 0):
         return ""
-    return (
-        f"forced_distribution must hold {len(scale)} counts (one a scale point) that add up to"
-        f" {items} considerations, not {list(forced)}"
-    )
+    return phrase("counts_of_distribution", n=len(scale), items=items, list=list(forced))
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,15 @@ import platform
 from collections.abc import Callable
 from importlib.metadata import version
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.phases import CONSENSUS, PLENARY, rounds_shared
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Network
+from delibsim.prompts.blocks import rehearse
 from delibsim.prompts.consensus import check_consensus_texts, fixed_consensus_prompts
-from delibsim.prompts.facilitation import check_facilitator
-from delibsim.prompts.session import fixed_prompts
-from delibsim.prompts.wording import rehearse
+from delibsim.prompts.session import check_facilitator, fixed_prompts
 
 NETWORKS = ("complete", "star", "ring", "small_world", "edges")
 
@@ -28,10 +27,7 @@ def check(session: Session) -> None:
     CHECKS[session.kind.name](session)
     parts, people = session.procedure.small_groups, len(session.participants)
     if parts is not None and people < 2 * parts:
-        raise WrongInput(
-            f"procedure.small_groups={parts} of {people} participants leave a small group of one;"
-            f" name at most {people // 2}, or a larger group"
-        )
+        raise refused("small_group_of_one", parts=parts, people=people, most=people // 2)
     check_network(session.procedure.audience, len(session.participants))
     rehearse(session)
     if session.facilitator is not None:
@@ -59,10 +55,7 @@ def provenance() -> dict[str, str]:
 def check_network(network: Network, n: int) -> None:
     """Refuse a network that cannot be laid over `n` participants; WrongInput."""
     if network.edges and network.network != "edges":
-        raise WrongInput(
-            f"audience.edges are given, but audience.network is {network.network}; set"
-            " procedure.audience.network=edges"
-        )
+        raise refused("edges_without_network", network=network.network)
     if not 0 <= network.rewiring <= 1:
         raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {network.rewiring}")
     match network.network:
@@ -76,20 +69,14 @@ def check_network(network: Network, n: int) -> None:
 
 def _check_small_world(network: Network, n: int) -> None:
     if not 2 <= network.neighbours < n or network.neighbours % 2:
-        raise WrongInput(
-            f"audience.neighbours must be an even number from 2 to {n - 1}, not"
-            f" {network.neighbours}"
-        )
+        raise refused("odd_neighbours", most=n - 1, neighbours=network.neighbours)
 
 
 def _check_edges(network: Network, n: int) -> None:
     seats = range(1, n + 1)
     wrong = [[a, b] for a, b in network.edges if a == b or a not in seats or b not in seats]
     if wrong or not network.edges:
-        raise WrongInput(
-            f"audience.edges needs pairs of different seats from 1 to {n}; wrong:"
-            f" {wrong or 'none given'}"
-        )
+        raise refused("edges_of_no_seats", n=n, wrong=wrong or "none given")
 
 
 def _check_deliberation(session: Session) -> None:
@@ -105,26 +92,14 @@ def _check_deliberation(session: Session) -> None:
     }
     for name, (there, setting) in needs.items():
         if name in phases and not there:
-            raise WrongInput(
-                f"procedure.phases names {name}, and there is none: {setting}, or leave the phase"
-                " out"
-            )
+            raise refused("phase_without_setting", named=name, setting=setting)
         if there and name not in phases:
-            raise WrongInput(
-                f"{setting.partition('=')[0]} is set, and procedure.phases does not name {name}:"
-                " put it where it is to be held, or set it back"
-            )
+            raise refused("setting_without_phase", setting=setting.partition("=")[0], named=name)
     parts, rounds = phases.count(PLENARY), rounds_shared(session)
     if parts > 1 and treatment.interaction and rounds < parts:
-        raise WrongInput(
-            f"procedure.phases names {parts} plenaries, which share the rounds, and there are"
-            f" {rounds}: rounds={parts} at least, or name fewer"
-        )
+        raise refused("too_few_rounds", parts=parts, rounds=rounds)
     if PLENARY not in phases and treatment.interaction and treatment.rounds:
-        raise WrongInput(
-            f"procedure.phases names no plenary, and {counted(treatment.rounds, 'round')} of it are"
-            " planned: name it, or set rounds=0"
-        )
+        raise refused("rounds_without_plenary", counted=counted(treatment.rounds, "round"))
 
 
 def _check_debate(session: Session) -> None:
@@ -133,17 +108,11 @@ def _check_debate(session: Session) -> None:
     roles = [participant.role for participant in session.participants]
     counts = [roles.count(side) for side in format.sides]
     if any(count != 1 for count in counts) or not set(roles) <= set(format.roles):
-        raise WrongInput(
-            "a debate has one proposition, one opposition and an audience; the roles given are"
-            f" {', '.join(roles)}"
-        )
+        raise refused("roles_of_no_debate", listed=", ".join(roles))
     if session.consensus is not None:
         raise WrongInput("the sides of a debate seek no collective statement: consensus=none")
     if procedure.phases is not None:
-        raise WrongInput(
-            "procedure.phases is for deliberations; a debate is a whole whose speeches answer each"
-            " other, and its audience votes before and after it: procedure.phases=null"
-        )
+        raise refused("phases_in_a_debate")
     if session.facilitator is not None or session.briefing is not None or session.witnesses:
         raise WrongInput("a debate has neither a facilitator nor a briefing nor witnesses")
     if procedure.rules is None:
@@ -151,10 +120,7 @@ def _check_debate(session: Session) -> None:
             "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"
         )
     if procedure.words is not None:
-        raise WrongInput(
-            "the length of a speech is procedure.rules.least and .most; procedure.words must be"
-            " null in a debate"
-        )
+        raise refused("words_in_a_debate")
     if procedure.audience.network != "complete":
         raise WrongInput(
             "in a debate everybody hears both sides: procedure.audience.network must be complete"

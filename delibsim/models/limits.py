@@ -11,6 +11,7 @@ from functools import partial
 from asyncio_throttle import Throttler
 
 from delibsim.domain.cost import dollars
+from delibsim.domain.errors import phrase
 from delibsim.models.base import Usage
 
 MINUTE = 60.5
@@ -47,10 +48,7 @@ class Limits:
         per_minute = (self.requests_per_minute, self.tokens_per_minute)
         counts = (self.concurrency, self.tries, self.workers, *per_minute)
         if any(count is not None and count < 1 for count in counts):
-            raise ValueError(
-                "concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or"
-                " more"
-            )
+            raise ValueError(phrase("limits_from_1"))
         amounts = (self.longest_wait, self.budget_usd or 0, self.budget_tokens or 0)
         if not all(0 <= amount < math.inf for amount in amounts):
             raise ValueError(

@@ -21,7 +21,7 @@ from delibsim.models.base import (
     Usage,
     capabilities_of,
 )
-from delibsim.models.clients.prices import Price
+from delibsim.models.clients.settings import Price
 from delibsim.models.limits import Budget, Gate, HeldBudget, Limits, Overruns, tokens_of
 from delibsim.prompts.prompt import Message, Prompt
 

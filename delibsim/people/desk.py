@@ -23,7 +23,7 @@ from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.rooms import Room, Seat, give_up, last_seen, messages, standing_of
 from delibsim.store.people.schema import RoomState, SeatState
-from delibsim.store.withdrawn import WITHDRAWN
+from delibsim.store.session_files import WITHDRAWN
 
 SHOWING = (*get_args(Phase)[1:], "position")
 """The occasions beside turns whose prompts show the talk."""

@@ -19,15 +19,14 @@ from tempfile import TemporaryDirectory
 from delibsim.asking.people import SheetStep
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.study import Notify, closed_on_failure, proven_pool
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, Limit
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.models.base import LanguageModel, read
 from delibsim.models.person.browser import Given, WaitingPrompt
-from delibsim.models.person.told import told
-from delibsim.models.planned import PlannedCalls
-from delibsim.models.pool import ModelPool
+from delibsim.models.person.fields import told
+from delibsim.models.pool import ModelPool, PlannedCalls
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, RaterDesk, rater_rows
 from delibsim.planning.compose import StudyPlan
@@ -172,11 +171,7 @@ def refuse_begun(runs: Runs, names: Iterable[str]) -> None:
     with closing(Register.of(runs)) as register:
         for name in names:
             if replies_in(register, name):
-                raise WrongInput(
-                    f"people have begun the task {name}; a dry run is for before they come. It"
-                    f" takes another with --task; how far people are: delibsim people raters"
-                    f" {runs.study}"
-                )
+                raise refused("dry_run_too_late", named=name, study=runs.study)
 
 
 @contextmanager

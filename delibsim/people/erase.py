@@ -23,7 +23,6 @@ from delibsim.domain.word_differences import Quoted, quoted
 from delibsim.people.hall import Hall
 from delibsim.people.raters import RaterDesk
 from delibsim.people.sweep import ALONE, Gone, empty_session, quotes, sweep, texts_in
-from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.files import in_turn
 from delibsim.store.people import erasures, persons
 from delibsim.store.people.register import Register, Unavailable
@@ -33,7 +32,7 @@ from delibsim.store.people.server import is_served
 from delibsim.store.people.tables import NAMES, PEOPLE
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import lay_tombstone
+from delibsim.store.session_files import BRANCHES, lay_tombstone
 
 TURN = ".people"
 """The file by which processes take turns when they delete something of a study."""

@@ -18,14 +18,13 @@ from typing import Any
 
 from delibsim.domain.word_differences import Quoted
 from delibsim.store.annotations import ANNOTATIONS, TASK
-from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.files import is_left, json_text, write_atomically
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.people.tables import PEOPLE
 from delibsim.store.reading import json_value
 from delibsim.store.runs import BENCH, EXPORT, SCORES, Runs
+from delibsim.store.session_files import BRANCHES, TOMBSTONE
 from delibsim.store.session_notes import FILE as NOTES
-from delibsim.store.withdrawn import FILE as TOMBSTONE
 
 MADE_AGAIN = {
     EXPORT: "delibsim export {}",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE
-from delibsim.domain.personas import Diversity, Seating
+from delibsim.domain.participant import Diversity, Seating
 from delibsim.domain.secret import refuse_key
 from delibsim.planning.presets import GROUPS
 from delibsim.store.reading import adapter

@@ -15,13 +15,11 @@ from delibsim.domain.transcript import Silence, Statement
 from delibsim.engine.agenda import Hears, heard_by, item_order, steps
 from delibsim.engine.consensus import ConsensusContext, seek_consensus
 from delibsim.models.base import LanguageModel, Usage, read
-from delibsim.models.clients.prices import Price, listed, price_in
-from delibsim.models.clients.settings import provider_of
+from delibsim.models.clients.settings import Price, listed, price_in, provider_of
 from delibsim.models.limits import Limits
 from delibsim.planning.dry_run import DryRunCall, DryRunModel
 from delibsim.planning.load import Load, Range
-from delibsim.prompts.facilitation import stated
-from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
+from delibsim.prompts.session import reversed_for, speech_prompt, stated, survey_prompt
 
 
 async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:

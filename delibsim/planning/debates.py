@@ -8,10 +8,10 @@ from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.format import Match, lopsided
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant
-from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
 from delibsim.domain.survey import Motion
+from delibsim.domain.treatment import DEMANDS
 from delibsim.models.clients.settings import KINDS
 from delibsim.planning.config import Config, PersonaConfig, SamplingConfig
 from delibsim.planning.effects import effects_of

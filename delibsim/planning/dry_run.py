@@ -59,7 +59,7 @@ async def dry_run(
 
     Statements have so many words; 0: only the placeholder.
     """
-    from delibsim.engine.hold import hold  # Mesa takes half a second to import
+    from delibsim.engine.forum import hold  # Mesa takes half a second to import
 
     asked: list[DryRunCall] = []
     models: dict[str, LanguageModel] = {}

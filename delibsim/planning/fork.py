@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from delibsim.domain.branching import Edit
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.parentage import Edit, Parentage
+from delibsim.domain.parentage import Parentage
 from delibsim.domain.phases import CLOSING, phase_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import is_file_name, slug
@@ -25,9 +26,8 @@ from delibsim.planning.fork_changes import (
     spots_of,
 )
 from delibsim.planning.overrides import Sweep, read
-from delibsim.prompts.facilitation import stated
 from delibsim.prompts.prompt import UnreadableReply
-from delibsim.prompts.session import form_of_turn
+from delibsim.prompts.session import form_of_turn, stated
 from delibsim.store.codec import session_to_plain
 
 MOST_FORKS = 20_000

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.branching import Edit
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.parentage import Edit
 from delibsim.domain.participant import Participant
 from delibsim.domain.phases import Facilitator
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Treatment, Wording
+from delibsim.models.ask import as_format, settled_in, with_settled
 from delibsim.models.clients.settings import check_settings
-from delibsim.models.enforcing import as_format, settled_in, with_settled
 from delibsim.planning import debates
 from delibsim.planning.cell import Composer
 from delibsim.planning.config import Config, GroupConfig, built, validated

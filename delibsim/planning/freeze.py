@@ -10,7 +10,7 @@ from pathlib import Path
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 from delibsim.engine.check import check, prompt_hash, provenance
-from delibsim.models.enforcing import Settled, models_settled, settled_in
+from delibsim.models.ask import Settled, models_settled, settled_in
 from delibsim.planning.compose import StudyPlan
 from delibsim.store.manifest import Manifest, commits
 from delibsim.store.runs import Runs

@@ -12,9 +12,9 @@ from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.secret import looks_like_key
 from delibsim.domain.text import counted
+from delibsim.models.ask import AUTO, as_format
 from delibsim.models.clients.faults import secrets
 from delibsim.models.clients.settings import check_address, check_settings
-from delibsim.models.enforcing import AUTO, as_format
 from delibsim.planning import debates
 from delibsim.planning.config import Config, validated
 from delibsim.planning.debates import sides
@@ -51,30 +51,34 @@ class ChosenPresets:
     def __init__(self, presets: Presets) -> None:
         self.presets = presets
         self._read: dict[tuple[tuple[str, str], ...], Chosen] = {}
+        self._secrets = [
+            secret for secret in secrets() if len(secret) >= KEY_LENGTH and secret[0] not in "/~."
+        ]
 
     def of(self, choices: Mapping[str, str]) -> Chosen:
         """The configuration of these options by group."""
         key = tuple(choices.items())
         if key not in self._read:
             chosen = Chosen(self.presets.config(choices))
-            _refuse_secrets(chosen.leaves)
+            _refuse_secrets(chosen.leaves, self._secrets)
             self._read[key] = chosen
         return self._read[key]
 
     def config(self, job: Job) -> dict[str, Any]:
         """The configuration of a job; WrongInput for an unknown setting."""
         chosen = self.of(job.choices)
-        known = set(chosen.keys)
+        known = chosen.keys
         seated = job.values.get("group.models")
         for name in [*(seated if isinstance(seated, list) else []), *sides(job)]:
-            known |= self.of({**job.choices, "model": str(name)}).keys
+            known = known | self.of({**job.choices, "model": str(name)}).keys
         for key in job.values:
             if key not in known and key not in job.added:
                 meant = {one for one in known if _may_be_meant(one)}
                 listed = {one for one in meant if ("." in one) == ("." in key)}
                 raise unknown("setting", key, listed, unlisted=meant)
         merged = merge(chosen.config, job.values)
-        _refuse_secrets({key: leaves(merged).get(key) for key in job.values})
+        own = leaves(merged)
+        _refuse_secrets({key: own.get(key) for key in job.values}, self._secrets)
         return merged
 
     def config_of_model(self, name: str, job: Job) -> dict[str, Any]:
@@ -90,11 +94,10 @@ class ChosenPresets:
         return merge(chosen.config, values)
 
 
-def _refuse_secrets(settings: Mapping[str, Any]) -> None:
-    """WrongInput, which does not repeat it, for a key among settings: it would be written to files,
-    and the name of what it is a part of might hold it.
+def _refuse_secrets(settings: Mapping[str, Any], known: Sequence[str]) -> None:
+    """WrongInput, which does not repeat it, for a key or one of the `known` secrets among settings:
+    it would be written to files, and the name of what it is a part of might hold it.
     """
-    known = [secret for secret in secrets() if len(secret) >= KEY_LENGTH and secret[0] not in "/~."]
     for key, value in settings.items():
         if key in ADDRESSES:
             continue

@@ -16,8 +16,7 @@ import yaml
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.references import resolved
-from delibsim.store.instruments.library import package_data
-from delibsim.store.instruments.persona_files import check_persona_file
+from delibsim.store.instruments.library import check_persona_file, package_data
 from delibsim.store.reading import check_yaml, yaml_nodes
 
 _KNOWN = read_data("settings.yaml")

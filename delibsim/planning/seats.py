@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import Participant
-from delibsim.domain.personas import (
+from delibsim.domain.participant import (
     Drawn,
+    Participant,
     Personas,
     group_of_diversity,
     models_in_seats,

@@ -12,12 +12,11 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.data import read_data
 from delibsim.domain.scheme import Dimension, Example
 from delibsim.domain.treatment import Wording
-from delibsim.prompts.blocks import block, quoted
+from delibsim.prompts.blocks import TEXTS, block, quoted, refuse_unfilled, worded
 from delibsim.prompts.forms.ballot import Choice
 from delibsim.prompts.forms.code import CodeForm
 from delibsim.prompts.forms.words import StepsForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
 CODER_TEXTS = TEXTS["coders"]
 """The texts of a wording that coders of texts read."""

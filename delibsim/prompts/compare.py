@@ -10,10 +10,9 @@ from typing import Literal
 
 from delibsim.domain.scheme import PairExample, QualityDimension
 from delibsim.domain.treatment import Wording
-from delibsim.prompts.blocks import block, quoted
+from delibsim.prompts.blocks import TEXTS, block, quoted, refuse_unfilled, worded
 from delibsim.prompts.forms.choice import ChoiceForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
 JUDGE_TEXTS = TEXTS["judges"]
 """The texts of a wording that judges of pairs read."""

@@ -14,12 +14,11 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import Statement
 from delibsim.domain.treatment import Wording
-from delibsim.prompts.blocks import block, quoted
+from delibsim.prompts.blocks import TEXTS, block, quoted, refuse_unfilled
 from delibsim.prompts.forms.survey import RankingForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.session import messages_of, particulars, transcript_shown
-from delibsim.prompts.wording import TEXTS, refuse_unfilled
 
 LONGEST = 6
 """A text of more than so many times the words asked for is unreadable, and asked for again."""

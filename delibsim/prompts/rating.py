@@ -7,14 +7,12 @@ ballot.
 
 from collections.abc import Sequence
 
-from delibsim.domain.annotation import Coder, Panel, Text
-from delibsim.domain.rating import DIMENSIONS
+from delibsim.domain.annotation import DIMENSIONS, Coder, Panel, Text
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Wording
-from delibsim.prompts.blocks import block, transcript_block
+from delibsim.prompts.blocks import TEXTS, block, refuse_unfilled, transcript_block, worded
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
 RATER_TEXTS = TEXTS["raters"]
 """The texts of a wording that raters of debates read."""

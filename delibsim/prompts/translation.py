@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from delibsim.domain.data import patterns, read_data
-from delibsim.domain.language import SHORT, language
+from delibsim.domain.text import SHORT, language
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 

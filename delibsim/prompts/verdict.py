@@ -9,11 +9,18 @@ from collections.abc import Sequence
 
 from delibsim.domain.summary import Role
 from delibsim.domain.treatment import Wording
-from delibsim.prompts.blocks import block, quoted, read_block, unquoted
+from delibsim.prompts.blocks import (
+    TEXTS,
+    block,
+    quoted,
+    read_block,
+    refuse_unfilled,
+    unquoted,
+    worded,
+)
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import SummaryForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
 VERDICT_TEXTS = TEXTS["verdicts"]
 FIELDS = {"reask": ("fault",)}

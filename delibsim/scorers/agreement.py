@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import CATALOGUE, Score
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures.agreement import (
     agreement,

@@ -9,16 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import DIMENSIONS, AnnotatedRun, Rating, debated
 from delibsim.domain.coding import CODES, Code, measure_id
 from delibsim.domain.comparison import PAIRS, TextScore, measure_of_pairs
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rating, debated
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
-from delibsim.domain.score import Score, Unit
+from delibsim.domain.score import CATALOGUE, Score, Unit
 from delibsim.domain.survey import PHASES
 
 NOT_ANSWERED = Reason("not_answered")

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from delibsim.domain.consensus import AGREES, LEFT_OUT, Consensus, ConsensusVote
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import CATALOGUE, Score
 from delibsim.measures.schulze import concordance, schulze
 
 NO_VOTES = "no_votes"
@@ -66,7 +65,7 @@ def _extractive(consensus: Consensus) -> float:
     if consensus.statement is None or not said:
         return np.nan
     from delibsim.measures.summaries.texts import sentence_vectors  # imports scikit-learn
-    from delibsim.models.extractive import by_relevance
+    from delibsim.models.sentences import by_relevance
 
     vectors = sentence_vectors([consensus.statement.text, by_relevance(said), *said])
     likeness = float((vectors[[0]] @ vectors[[1]].T).toarray()[0, 0])

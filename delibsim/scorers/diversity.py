@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, compared
+from delibsim.domain.score import CATALOGUE, Score, compared
 from delibsim.domain.survey import Phase, Survey
 from delibsim.measures.agreement import (
     diversity,

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import CATALOGUE, Score
 from delibsim.measures.dri import dri, dri_adjusted, individual_dri, relative_change, why_undefined
 from delibsim.scorers.arrays import considerations, preferences, surveyed
 

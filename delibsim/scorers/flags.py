@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, compared
+from delibsim.domain.score import CATALOGUE, Score, compared
 from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import Statement
 

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import CATALOGUE, Score
 from delibsim.domain.survey import PHASES
 from delibsim.measures.talk import drift, moved, spread, toward, why_undefined
 from delibsim.scorers.arrays import considerations

@@ -11,16 +11,11 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.store.files import append_line, read_lines
 from delibsim.store.reading import file_bytes, json_value
 
 POINTER = b"version https://git-lfs.github.com/spec/"
-INSTALL = (
-    "{what} needs the extra '{extra}', of which {missing} cannot be found: pip install '.[{extra}]'"
-    " in the clone of delibsim (with a build of torch for CUDA, of gigabytes; for the processor"
-    " alone install torch 2.13.0 from its CPU index first)"
-)
 
 
 def need_packages(what: str, extra: str, packages: Sequence[str]) -> None:
@@ -31,7 +26,7 @@ def need_packages(what: str, extra: str, packages: Sequence[str]) -> None:
     not_loaded = [name for name in packages if name not in sys.modules]
     missing = [name for name in not_loaded if importlib.util.find_spec(name) is None]
     if missing:
-        raise WrongInput(INSTALL.format(what=what, extra=extra, missing=", ".join(missing)))
+        raise refused("extra_missing", what=what, extra=extra, missing=", ".join(missing))
 
 
 def need_device(device: str) -> None:
@@ -40,10 +35,7 @@ def need_device(device: str) -> None:
         import torch
 
         if not torch.cuda.is_available():
-            raise WrongInput(
-                "device=cuda: torch finds no GPU it can use here (its build may be for the"
-                " processor alone); use auto or cpu"
-            )
+            raise refused("no_gpu")
 
 
 @contextlib.contextmanager
@@ -84,10 +76,7 @@ def refuse_not_finite(place: Path, weights: Mapping[str, Any]) -> None:
     numbers = {key: tensor for key, tensor in weights.items() if tensor.is_floating_point()}
     keys = [key for key, tensor in numbers.items() if not tensor.isfinite().all()]
     if keys:
-        raise WrongInput(
-            f"{place} holds weights that are no finite numbers: {few(keys)}. Nothing was scored;"
-            " get the files from their authors"
-        )
+        raise refused("weights_in_file_not_finite", place=place, few=few(keys))
 
 
 def refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> None:
@@ -98,10 +87,7 @@ def refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> No
     }
     for problem, keys in problems.items():
         if keys:
-            raise WrongInput(
-                f"{place} {problem} {few(keys)}. Nothing was scored; get the whole files from"
-                " their authors"
-            )
+            raise refused("weights_unusable", place=place, problem=problem, few=few(keys))
 
 
 def few(keys: Sequence[str]) -> str:
@@ -120,10 +106,7 @@ def refuse_empty(files: Iterable[Path]) -> None:
         if not begin:
             raise WrongInput(f"{file} is empty; get the whole file from its authors")
         if begin == POINTER:
-            raise WrongInput(
-                f"{file} is a pointer of Git LFS, not the file itself; fetch it where it was"
-                " cloned: git lfs pull"
-            )
+            raise refused("pointer_of_git_lfs", file=file)
 
 
 _UNREADABLE = (

@@ -4,13 +4,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.annotation import debated
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import debated
-from delibsim.domain.rules import KINDS, Rules
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import CATALOGUE, Score
 from delibsim.domain.transcript import PREPARATION, Statement
+from delibsim.domain.treatment import KINDS, Rules
 
 
 class Speeches:

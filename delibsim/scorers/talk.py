@@ -7,11 +7,10 @@ from itertools import chain
 from statistics import fmean, stdev
 
 from delibsim.domain.data import read_data
-from delibsim.domain.language import ENGLISH, GERMAN, OTHER, word_count
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import CATALOGUE, Score
+from delibsim.domain.text import ENGLISH, GERMAN, OTHER, word_count
 from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.domain.word_differences import WORDS
 from delibsim.measures.talk import adjacent, echo, gini, mattr, returns

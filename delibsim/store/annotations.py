@@ -11,13 +11,19 @@ says so under online, and gets more sheets where somebody left: each names in `f
 whose place it takes.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import to_json
 
 from delibsim.domain.cost import OUTCOMES
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
+from delibsim.domain.reason import Reason, reason_from_text
+from delibsim.domain.text import counted
+from delibsim.store import codec
 from delibsim.store.files import (
     append_line,
     each_line,
@@ -26,10 +32,27 @@ from delibsim.store.files import (
     read_lines,
     write_atomically,
 )
-from delibsim.store.reading import read_json
-from delibsim.store.records import built
+from delibsim.store.reading import adapter, read_json
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Calls, cut_off, file_beside, records_of
+
+T = TypeVar("T")
+
+
+class Keyed(Protocol):
+    """What is told from all others of its file by its key."""
+
+    @property
+    def key(self) -> Any:
+        """What no two of a file share."""
+        ...
+
+
+K = TypeVar("K", bound=Keyed)
+
+
+Flat = tuple[str, type[Any]]
+"""A field whose own fields stand in a line themselves, and what it holds."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +133,7 @@ class TaskFolder:
                 return task
             raise WrongInput(f"{self.folder / TASK} holds no settings; restore it from a copy")
         if self.annotations.is_file() or self.exchanges.is_file():
-            raise WrongInput(
-                f"{self.folder / TASK} is missing, and answers lie beside it that were given under"
-                " the settings in it; restore it from a copy, or move the folder elsewhere to begin"
-                " anew"
-            )
+            raise refused("answers_without_settings", path=self.folder / TASK)
         return {}
 
     def answered(self) -> bool:
@@ -241,3 +260,88 @@ def _was_asked(log: Path) -> bool:
 def log_of_task(files: TaskFolder) -> AnnotationLog:
     """The record of the calls of one task."""
     return AnnotationLog(files.folder.name, files.exchanges, files.task().get("models", {}))
+
+
+def plain_record(record: Any, flat: Flat | None = None) -> dict[str, Any]:
+    """A dataclass as one line of a file, without what says nothing."""
+    plain: dict[str, Any] = {}
+    for own in fields(record):
+        value = getattr(record, own.name)
+        if flat is not None and own.name == flat[0]:
+            plain |= plain_record(value)
+        elif not _says_nothing(value) or value is not own.default:
+            plain[own.name] = _told(value)
+    return plain
+
+
+def read_records(
+    kind: type[T], file: Path, faults: list[str] | None, flat: Flat | None = None
+) -> list[T]:
+    """What the lines of a file describe; those that describe nothing are told in `faults`."""
+    place, damaged = str(file), 0
+    inner = () if flat is None else [field.name for field in fields(flat[1])]
+    found = []
+    # Millions of lines are not held beside what they describe.
+    for _, line in each_line(file):
+        try:
+            found.append(built(kind, _with_fields(line or {}, flat, inner), place))
+        except codec.Damaged:
+            damaged += 1
+    if damaged and faults is not None:
+        faults.append(f"{place}: {counted(damaged, 'damaged line')}")
+    return found
+
+
+def first_of_each(records: Sequence[K], place: Path, faults: list[str] | None) -> list[K]:
+    """Records of which each answers another question, in their order: of several about one, as a
+    file has that was put together from two copies, the first counts. One that contradicts it is
+    told in `faults`.
+    """
+    found: dict[Any, K] = {}
+    contradicted = 0
+    for record in records:
+        contradicted += found.setdefault(record.key, record) != record
+    if contradicted and faults is not None:
+        verb = "contradicts" if contradicted == 1 else "contradict"
+        faults.append(
+            f"{place}: {counted(contradicted, 'line')} {verb} an earlier one, which counts"
+        )
+    return list(found.values())
+
+
+def built(kind: type[T], plain: Mapping[str, Any], place: str) -> T:
+    """What plain values describe; Damaged, naming the place, if they describe nothing."""
+    try:
+        return adapter(kind).validate_json(to_json(plain), strict=True)
+    except (ValidationError, ValueError) as error:
+        fault = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise codec.Damaged(f"{place}: {fault}") from None
+
+
+def _says_nothing(value: Any) -> bool:
+    """Whether a field that has this by default need not be written."""
+    return value is None or value is False or value == ""
+
+
+def _told(value: Any) -> Any:
+    """A value as a line holds it: reasons as texts."""
+    if isinstance(value, Reason):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {name: _told(own) for name, own in value.items()}
+    return value
+
+
+def _with_fields(
+    line: Mapping[str, Any], flat: Flat | None, inner: Iterable[str]
+) -> dict[str, Any]:
+    """A line as the fields of a record; `inner` are those of the flat one."""
+    plain = dict(line)
+    if flat is not None:
+        plain[flat[0]] = {name: plain.pop(name) for name in inner if name in plain}
+    missing = plain.get("missing")
+    if isinstance(missing, str):
+        plain["missing"] = asdict(reason_from_text(missing))
+    elif isinstance(missing, dict):
+        plain["missing"] = codec.reasons_from_plain(missing)
+    return plain

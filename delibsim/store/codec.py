@@ -4,8 +4,9 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, field, fields, make_dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -13,11 +14,11 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason, reason_from_text
-from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import shared
-from delibsim.domain.treatment import OFF
+from delibsim.domain.treatment import DEMANDS, OFF
+from delibsim.store.files import each_line
 from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 
 T = TypeVar("T")
@@ -296,3 +297,18 @@ def _refuse_unsaid(session: Any) -> None:
 def _fault(error: ValidationError) -> str:
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc'])) or 'file'}: {first['msg']}"
+
+
+def each_score(file: Path) -> Iterator[Score]:
+    """The scores of a file; Damaged, at last, where a line is none."""
+    damaged = 0
+    try:
+        for _, record in each_line(file):
+            if record is None:
+                damaged += 1
+            else:
+                yield score_from_plain(record)
+    except Damaged as error:
+        raise Damaged(f"{file}: {error}; score the study again") from None
+    if damaged:
+        raise Damaged(f"{file}: {damaged} damaged lines; score the study again")

@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.conversation import VOTES
-from delibsim.domain.corpora import AboutConversation, AboutSpeaker, Record, Utterance
+from delibsim.domain.corpora import (
+    AboutConversation,
+    AboutSpeaker,
+    ExportedSession,
+    Files,
+    Record,
+    Utterance,
+)
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.exported import ExportedSession, Files
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES, Phase, Response, Survey
 from delibsim.domain.transcript import PREPARATION

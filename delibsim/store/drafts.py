@@ -8,7 +8,7 @@ from string import Template
 
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.domain.study import RESERVED
 from delibsim.plugins import names
 from delibsim.store.instruments.library import package_data

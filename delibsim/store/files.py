@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.store.reading import json_value, opened
 
 OTHERS = 0o077
@@ -402,10 +402,7 @@ def joined(folder: Path, name: str) -> Generator[None]:
         _flock(folder, file, fcntl.LOCK_SH)
         file.seek(0)
         if file.read().split("\n")[1:] != [name]:
-            raise WrongInput(
-                f"{folder} was given to other processes since {name} began; this one came too late"
-                " and leaves it alone"
-            )
+            raise refused("given_to_others", folder=folder, named=name)
         yield
 
 

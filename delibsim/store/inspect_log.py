@@ -8,7 +8,7 @@ from statistics import fmean
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from delibsim.domain.exported import ExportedSession, Files
+from delibsim.domain.corpora import ExportedSession, Files
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run
 from delibsim.domain.study import slug

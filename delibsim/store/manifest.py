@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, phrase
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Survey, Topic
 from delibsim.store.codec import differences
@@ -152,10 +152,7 @@ def refusal(problem: str, changed: Sequence[str]) -> str:
     shown = "\n".join(f"  {line}" for line in changed[:20])
     if len(changed) > 20:
         shown += f"\n  and {len(changed) - 20} more"
-    return (
-        f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own:"
-        " study=NAME"
-    )
+    return phrase("left_as_it_is", problem=problem, shown=shown)
 
 
 def commits(folders: Mapping[str, Path]) -> dict[str, str]:

@@ -17,8 +17,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import safe
 from delibsim.store.files import append_line, in_turn, json_text, read_lines, write_atomically
 from delibsim.store.runs import NOTES, Runs
-from delibsim.store.tables.codebook import tables_in
-from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.sheets import Table, tables_in
 
 LONGEST_NOTE = 20_000
 """Characters that a note may have."""

@@ -16,9 +16,15 @@ from typing import Any
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.consensus import AGREES, LEFT_OUT, MEDIATOR, ConsensusVote
-from delibsim.domain.corpora import AboutConversation, Comment, Record, Unplaced
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.exported import ExportedSession, Files
+from delibsim.domain.corpora import (
+    AboutConversation,
+    Comment,
+    ExportedSession,
+    Files,
+    Record,
+    Unplaced,
+)
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.study import slug
 from delibsim.domain.summary import VOTED, OpinionSet, Voter
 from delibsim.store.reading import file_text
@@ -214,10 +220,7 @@ class PolisExport:
             for name, rows in _tables(held):
                 yield f"{slug(one.run.session.id)}/{name}.csv", _csv(rows)
         if not found:
-            raise WrongInput(
-                f"study '{study}' has no statements with ballots, which Polis needs: its groups"
-                " sought no statement of their own (consensus=schulze)"
-            )
+            raise refused("no_ballots_for_polis", study=study)
 
     def of_opinions(
         self, opinions: OpinionSet, voters: Sequence[Voter], about: Mapping[str, str]

@@ -11,14 +11,13 @@ from os.path import isfile, lexists
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
 from delibsim.store import codec, files
-from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.files import append_line, in_turn, read_lines
 from delibsim.store.manifest import (
     CONVERSATIONS,
@@ -28,9 +27,16 @@ from delibsim.store.manifest import (
     write_manifest,
 )
 from delibsim.store.reading import file_bytes, json_value
-from delibsim.store.records import each_score
-from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
-from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
+from delibsim.store.session_files import (
+    WITHIN,
+    Check,
+    folder_of,
+    is_withdrawn,
+    lost_run,
+    refuse_changed,
+    why_withdrawn,
+    write_sums,
+)
 
 Answered = dict[str, set[tuple[str, str]]]
 """Names and fingerprints of who answered, by model."""
@@ -184,18 +190,12 @@ class Runs:
         name; WrongInput with the differences, those of the texts of its `sessions` among them.
         """
         if (self.folder / TEXTS).is_file():
-            raise WrongInput(
-                f"{study_named(self.study)} holds imported texts, and no session can be held in it;"
-                " name another study: study=NAME"
-            )
+            raise refused("holds_imported_texts", study=study_named(self.study))
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
         elif (CONVERSATIONS in old.components) != (CONVERSATIONS in new.components):
-            raise WrongInput(
-                f"{study_named(self.study)}: a study holds imported conversations of people or"
-                " sessions that are held here, not both; name another study: study=NAME"
-            )
+            raise refused("conversations_or_sessions", study=study_named(self.study))
         kept = (plan for _, plan in self.each_plan())
         changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:
@@ -216,10 +216,7 @@ class Runs:
         differences.
         """
         if not is_file_name(session.id):
-            raise WrongInput(
-                f"'{session.id}' cannot name a session: use lower-case letters, digits, '-', '_'"
-                " and single dots"
-            )
+            raise refused("no_name_of_a_session", id=session.id)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
             refuse_key("session", session.id)
@@ -342,10 +339,7 @@ class Runs:
         self.refuse_withdrawn(session)
         if not isfile(path):
             if session in self.sessions():
-                raise WrongInput(
-                    f"session '{session}' of {study_named(self.study)} was cut off and has no run"
-                    " yet; give its run command again"
-                )
+                raise refused("session_cut_off", session=session, study=study_named(self.study))
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
 
@@ -453,7 +447,7 @@ class Runs:
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
         for path in sorted(self.scores_folder.glob("*.jsonl")):
-            yield from each_score(path)
+            yield from codec.each_score(path)
 
     def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
         """What a file describes; Damaged where it describes nothing, or `refuse` says so."""

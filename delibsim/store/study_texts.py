@@ -11,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from delibsim.domain.annotation import Text
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.summary import KINDS, OpinionSet, Voter
 from delibsim.domain.text import study_named
 from delibsim.store.files import each_line, json_text, make_folder, written_atomically
@@ -88,10 +88,7 @@ class StudyTexts:
             raise self._damaged(line, error.errors()[0]["msg"]) from None
 
     def _damaged(self, line: int, fault: str, file: Path | None = None) -> WrongInput:
-        return WrongInput(
-            f"{file or self.file}, line {line}: damaged ({fault}); restore the file, or import the"
-            " texts into another study"
-        )
+        return refused("damaged_text", file=file or self.file, line=line, fault=fault)
 
 
 def refuse_texts(runs: Runs, what: str) -> None:
@@ -116,16 +113,10 @@ def opinions_of(runs: Runs) -> OpinionSet:
     """The opinions that a study holds; WrongInput for one whose texts answer no question."""
     held, manifest = StudyTexts(runs), runs.manifest()
     if not held.held():
-        raise WrongInput(
-            f"{study_named(runs.study)} holds no opinions; take them from it with: delibsim import"
-            f" NAME {runs.study} --as opinions"
-        )
+        raise refused("holds_no_opinions", study=study_named(runs.study), place=runs.study)
     question, kind = question_of(runs)
     if manifest is None or not question:
-        raise WrongInput(
-            f"the texts of {study_named(runs.study)} answer no question; import them into another"
-            " study with: question='Should ...?'"
-        )
+        raise refused("texts_answer_no_question", study=study_named(runs.study))
     return OpinionSet(runs.study, question, KINDS[kind == "stance"], tuple(held.all()))
 
 
@@ -133,10 +124,7 @@ def votes_on(runs: Runs) -> tuple[OpinionSet, list[Voter]]:
     """The opinions that a study holds and who voted on them; WrongInput where nobody did."""
     opinions, voters = opinions_of(runs), StudyTexts(runs).voters()
     if not voters:
-        raise WrongInput(
-            f"{study_named(runs.study)} holds no votes on its opinions; they come with: delibsim"
-            " import FOLDER --as polis study=NAME"
-        )
+        raise refused("holds_no_votes", study=study_named(runs.study))
     return opinions, voters
 
 

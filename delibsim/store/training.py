@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import DIMENSIONS, Record, TrainedScore, Triple, spoken
 from delibsim.domain.text import counted
 from delibsim.store.annotations import TaskFolder, tasks_of
@@ -63,10 +63,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
             shown = base.execute("select * from read_parquet(?) limit 0", [str(file)])
             header = [column[0] for column in shown.description or []]
             if lacking := [name for name in NEEDED if name not in header]:
-                raise WrongInput(
-                    f"{file} lacks the columns {', '.join(lacking)} of the Habermas Machine data;"
-                    " other records are read from a CSV"
-                )
+                raise refused("no_habermas_columns", file=file, listed=", ".join(lacking))
             wanted = [name for name in (*NEEDED, QUALITY, *WHO) if name in header]
             listed = ", ".join(f'"{name}"' for name in wanted)
             rows = base.execute(f"select {listed} from read_parquet(?)", [str(file)]).fetchall()

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
+from delibsim.domain.treatment import Rules
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.prompts.blocks import read_items
 from delibsim.prompts.forms.ballot import Ballot, Stance

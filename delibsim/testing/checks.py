@@ -7,12 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 from typing import get_args
 
-from delibsim.domain.corpora import Comment, Importer, Record, Utterance
+from delibsim.domain.corpora import Comment, ExportedSession, Exporter, Importer, Record, Utterance
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.exported import ExportedSession, Exporter
-from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, Scorer, Unit, compared, run_by_run
+from delibsim.domain.score import MEASURES, Measure, Score, Scorer, Unit, compared, run_by_run
 from delibsim.models.base import STATUSES, Completion, LanguageModel
 from delibsim.prompts.blocks import block, items_block
 from delibsim.prompts.forms.survey import SurveyAnswers

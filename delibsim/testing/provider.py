@@ -31,7 +31,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from delibsim.models.enforcing import PROBE
+from delibsim.models.ask import PROBE
 from delibsim.testing.answers import answer, plain, tokens
 from delibsim.testing.random_replies import random_reply
 

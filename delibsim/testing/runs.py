@@ -4,20 +4,18 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from delibsim.domain.annotation import AnnotatedRun, annotated
+from delibsim.domain.annotation import DIMENSIONS, SCALE, AnnotatedRun, Rating, annotated
 from delibsim.domain.coding import ENSEMBLE, Code, CoderKind
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant, Side
-from delibsim.domain.rating import DIMENSIONS, SCALE, Rating
 from delibsim.domain.reason import Reason
-from delibsim.domain.rules import Rules
 from delibsim.domain.run import Run, Session
 from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Item, Motion, Response, Survey, Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.domain.treatment import Procedure, Treatment, Wording
+from delibsim.domain.treatment import Procedure, Rules, Treatment, Wording
 
 TASKS = DEBATE.tasks
 NAMES = {"proposition": "Proposition", "opposition": "Opposition"}

@@ -45,7 +45,7 @@ from delibsim.store.codec import Damaged
 from delibsim.store.notes import Notes
 from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import WITHDRAWN
+from delibsim.store.session_files import WITHDRAWN
 from delibsim.web.comparison import compared, forks_shown
 from delibsim.web.drawings import curves_of, dots_of, net_of, panels_of, seats_of
 from delibsim.web.render import TURNS, occasion, page, page_name, part

@@ -10,8 +10,8 @@ from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
 from delibsim.analysis.table import number
 from delibsim.conduct.forks import RunCourse
 from delibsim.conduct.reading.branch_links import OF_SUMMARY
-from delibsim.domain.measure import heading_of
 from delibsim.domain.reason import in_words
+from delibsim.domain.score import heading_of
 from delibsim.domain.text import counted
 
 WIDTH, MARGIN, STEP, TOP, BELOW = 300.0, 12.0, 10, 8, 14

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from delibsim.analysis.pages.page import commands
 from delibsim.analysis.table import DisplayColumn
-from delibsim.domain.measure import heading_of
+from delibsim.domain.score import heading_of
 from delibsim.domain.survey import Phase
 from delibsim.domain.text import brief, counted, safe
 from delibsim.web.site import Site

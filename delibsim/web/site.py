@@ -15,12 +15,12 @@ from delibsim.conduct.reading.branch_links import RunPairs, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
 from delibsim.conduct.reading.listing import ListColumns, Overview, columns_of, overview_of
 from delibsim.conduct.reading.studies import ListedStudy, listed_study
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
-from delibsim.store.branch_folders import BRANCHES, FORKS
 from delibsim.store.places import is_of_branches
 from delibsim.store.runs import SCORES, Runs
+from delibsim.store.session_files import BRANCHES, FORKS
 from delibsim.store.session_notes import FILE, stamp_of
 from delibsim.store.study_texts import StudyTexts
 
@@ -118,10 +118,7 @@ class Site:
         was not named itself.
         """
         if self.only is None and folder.is_symlink():
-            raise WrongInput(
-                f"{folder.name} is a link, and only studies that lie here are listed; it is read"
-                f" alone: delibsim view {folder.name}"
-            )
+            raise refused("study_is_a_link", named=folder.name)
         place = folder.resolve()
         looked, fault = self._checked.get(place, (-inf, None))
         if time.monotonic() - looked >= self.fresh:

@@ -11,8 +11,7 @@ from delibsim.analysis.averages import averages
 from delibsim.analysis.conditions import Collected, by_condition, people_in_words
 from delibsim.cli.table import fits, show_table
 from delibsim.cli.terminal import console
-from delibsim.domain.measure import MEASURES
-from delibsim.domain.score import Score
+from delibsim.domain.score import MEASURES, Score
 from delibsim.domain.survey import Topic
 from delibsim.domain.treatment import Treatment
 from delibsim.planning.compose import compose

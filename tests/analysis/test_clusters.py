@@ -64,8 +64,7 @@ def test_a_constant_item_is_left_out_and_a_cluster_of_one_is_kept_both_with_a_wa
 
 
 @pytest.mark.parametrize(
-    ("rated", "k", "fault"),
-    CASES["people_who_cannot_be_clustered_are_refused_in_plain_words"],
+    ("rated", "k", "fault"), CASES["people_who_cannot_be_clustered_are_refused_in_plain_words"]
 )
 def test_people_who_cannot_be_clustered_are_refused_in_plain_words(rated, k, fault):
     with pytest.raises(WrongInput, match=fault):

@@ -5,11 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from coded_study import (
-    REASONS,
-    SCHEME,
-    TONE,
-)
+from coded_study import REASONS, SCHEME, TONE
 
 from delibsim.analysis.coding.agreement import (
     against,

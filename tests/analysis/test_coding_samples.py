@@ -4,13 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from coded_study import (
-    MODELS,
-    coded_study,
-    keep_task,
-    samples_of,
-    texts_study,
-)
+from coded_study import MODELS, coded_study, keep_task, samples_of, texts_study
 
 from delibsim.analysis.coding.agreement import notes_on_pairs, pairs
 from delibsim.analysis.coding.codes import coded_study as study_of

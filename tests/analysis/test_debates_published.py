@@ -3,7 +3,6 @@ of every table is finite, and is what statsmodels and pingouin make of the same 
 """  # fmt: skip
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from debates import debate
 from scipy.stats import t
 from tournaments import published, rater_models, tournament
 
-from delibsim.analysis.debates.dimensions import correlations, dimension_reliability, reliability
+from delibsim.analysis.debates.dimensions import correlations, reliability
 from delibsim.analysis.debates.fits import ols, ols_fit, predictors_of, with_constant
 from delibsim.analysis.debates.ratings import (
     MODELS_AND_PEOPLE,
@@ -33,9 +32,9 @@ from delibsim.analysis.debates.stance import (
 )
 from delibsim.analysis.debates.winner import by_expertise, expertise_contrasts, winner_model
 from delibsim.analysis.result import catalogue
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.means import holm
 from delibsim.store.instruments.own_answers import Covariates
 
@@ -97,13 +96,6 @@ def test_a_person_at_the_terminal_is_a_debater_of_the_kind_human(tmp_path):
     assert (kind_of(both, plain), kind_of(both, "anna")) == ("model", "human")
 
 
-def test_every_rater_rates_ten_of_a_hundred_debates_and_every_debate_has_five(given):
-    table, _ = given
-    assert set(table.groupby("rater").size()) == {10}
-    assert set(table.groupby("debate").size()) == {5}
-    assert (table["rater"].nunique(), table["debate"].nunique()) == (50, 100)
-
-
 @pytest.mark.parametrize("name", [name for name in PRINTED if name != "counts"])
 def test_every_row_of_every_table_is_finite(found, name):
     table = found[name]
@@ -137,13 +129,6 @@ def test_the_winner_model_of_model_less_person_is_that_of_statsmodels(found, pla
     measures = own[["pseudo_r2", "log_likelihood", "log_likelihood_null"]]
     assert tuple(measures.iloc[0]) == pytest.approx(expected, rel=1e-8)
     assert len(measures.drop_duplicates()) == 1
-
-
-def test_the_two_codings_of_the_winner_are_two_models(found):
-    sizes = found["winner_model"].groupby("contrast").size()
-    assert sizes.to_dict() == {"proposition - opposition": 11, "model - human": 11}
-    wide = found["winner_model"].pivot(index="term", columns="contrast", values="coefficient")
-    assert (wide["model - human"] - wide["proposition - opposition"]).abs().max() > 1e-4
 
 
 def test_the_stance_models_are_those_of_statsmodels(found, plain):
@@ -329,12 +314,6 @@ def test_groups_of_expertise_and_their_contrasts_are_those_of_statsmodels(given)
             assert row.p == pytest.approx(2 * t.sf(abs(row.difference / row.se), row.df))
 
 
-def test_few_persons_of_an_expertise_say_nothing_of_others(found):
-    contrasts = found["expertise_contrasts"]
-    assert set(contrasts.loc[contrasts["unit"] == "person", "note"]) == {"few_persons"}
-    assert contrasts.loc[contrasts["note"] != "", ["low", "high", "p"]].isna().all(axis=None)
-
-
 def test_raters_of_one_side_lie_apart_by_what_anybody_would_compute(given, found):
     table, _ = given
     sds, variances = [], []
@@ -453,37 +432,6 @@ def test_covariates_that_are_not_given_are_counted_and_leave_ratings_out(given):
     assert counts.loc[("debater", "age"), columns].tolist() == [14, 9, 1, 4]
 
 
-def test_a_covariate_that_does_not_vary_is_left_out(given):
-    view = pd.DataFrame({"rater": ["r 1", "r 2"], "debater": ["a", "b"], "kind": ["human"] * 2})
-    people = {"r 1": Covariates(age=30), "r 2": Covariates(age=30), "a": Covariates(age=4)}
-    x, counts = predictors_of(view, people)
-    assert x.empty
-    notes = counts.set_index(["role", "covariate"])["note"]
-    assert (notes["rater", "age"], notes["debater", "age"]) == ("no_variance", "no_variance")
-    assert notes["rater", "gender"] == "not_given"
-
-
-def test_agreement_stands_for_both_kinds_and_is_lower_in_pairs_than_in_majorities(found):
-    own = found["reliability"].set_index(["measure", "debaters"])["value"]
-    assert own["winner_majority", "all"] > own["winner_agreement", "all"]
-    assert own["winner_alpha", "human v model"] == own["winner_alpha", "all"]
-    for measure in ("performance_icc_2k", "scale_alpha"):
-        assert len({own[measure, kind] for kind in ("all", "human", "model")}) == 3
-
-
-def test_agreement_on_each_dimension_recovers_what_the_ratings_were_made_with():
-    table, _ = published(seed=5, spread=(6.0, 5.0, 8.0))
-    own = dimension_reliability(table)
-    people = own[own["debaters"] == "human"]
-    # Eleven dimensions share the raters' severity, so the mean rests on fifty draws of it: its
-    # standard error is 5 / sqrt(2 * 50) = 0.5; that of targets and residual is below 0.2.
-    assert people["rater_sd"].mean() == pytest.approx(5, abs=1.5)
-    assert people["target_sd"].mean() == pytest.approx(6, abs=0.6)
-    assert people["residual_sd"].mean() == pytest.approx(8, abs=0.6)
-    assert set(own["k"].round(9)) == {5}
-    assert own["targets"].tolist()[:3] == [200, 100, 100]
-
-
 def test_correlations_are_those_of_pingouin():
     table = tournament({"a": 0, "b": 0}, raters=3, seed=0).iloc[:15].copy()
     left = np.array(ORACLE["paired"]["left"])
@@ -554,36 +502,3 @@ def test_whatever_is_missing_has_a_reason(given, rows):
             if (name, column) not in NOT_DEFINED:
                 assert unexplained[column].notna().all(), (name, column)
     assert all(drawing.startswith("<svg") for drawing in figures(own).values())
-
-
-def test_the_residuals_of_every_mixed_model_are_drawn(found):
-    drawn = figures(found)
-    names = {"performance": 1000, "performance_by_kind": 1000, "change_of_stance": 500}
-    names |= {"performance_by_kind_and_rater_ours": 1000, "stance_after": 500}
-    for name, points in names.items():
-        assert f" {points:,} points; fitted values from " in drawn[f"residuals_{name}"]
-        assert (
-            f" {points:,} residuals; the largest distance from the line is " in drawn[f"qq_{name}"]
-        )
-
-
-def test_densities_and_correlations_are_drawn_for_models_and_people_apart(given, found):
-    table, _ = given
-    drawn = figures(found)
-    mean = np.concatenate(
-        [table.loc[table[f"{side}.kind"] == "human", f"{side}.performance"] for side in SIDES]
-    ).mean()
-    assert f"human: mean {mean:.1f}, standard deviation" in drawn["density_performance"]
-    assert "proposition won: mean" in drawn["density_stance_change"]
-    assert "before: mean" in drawn["density_stance"]
-    correlations = found["dimension_correlation_tests"].groupby("debaters")["r"]
-    lowest = f"{correlations.min()['human']:.2f}".replace("0.", ".")
-    assert re.search(
-        rf"human \(n = [\d,]+\): highest [^;]* lowest [^;]* {re.escape(lowest)}",
-        drawn["dimension_correlations"],
-    )
-    name = table["proposition"].iloc[0]
-    focused_on = {one.name: one.svg() for one in drawings(found, name)}["density_performance"]
-    assert f"{name}: mean" in focused_on
-    assert "rest: mean" in focused_on
-    assert {"win_rates", "performance", "strengths"} <= set(drawn)

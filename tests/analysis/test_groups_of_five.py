@@ -19,7 +19,7 @@ from delibsim.analysis.human.reference import (
     partition_of_five,
     reference,
 )
-from delibsim.domain.measure import SCORE_PHASES
+from delibsim.domain.score import SCORE_PHASES
 from delibsim.measures import agreement, dri
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.imported import read_people

@@ -302,16 +302,16 @@ def test_a_measure_without_a_formula_here_is_named():
 import dataclasses
 from pathlib import Path
 import numpy as np
-from delibsim.domain import measure
-new = dataclasses.replace(measure.MEASURES["dri"], id="new_measure", phases=PHASES)
-measure.MEASURES["new_measure"] = new
+from delibsim.domain import score
+new = dataclasses.replace(score.MEASURES["dri"], id="new_measure", phases=PHASES)
+score.MEASURES["new_measure"] = new
 from delibsim.analysis.human import people
 from delibsim.store.instruments.answers import Answers
 rows = {phase: np.array([[1, 2, 3], [3, 2, 1]]) for phase in ("pre", "post")}
 answers = Answers("tea", ("a", "b"), ("x", "x"), rows, rows, Path("x"), {})
 people.by_topic([answers], {"tea": (1, 5)})
 """
-    for phases in ("measure.SCORE_PHASES", "measure.CHANGE"):
+    for phases in ("score.SCORE_PHASES", "score.CHANGE"):
         ended = subprocess.run(
             [sys.executable, "-c", program.replace("PHASES)", f"{phases})", 1)],
             capture_output=True,
@@ -320,13 +320,6 @@ people.by_topic([answers], {"tea": (1, 5)})
         )
         last = ended.stderr.strip().splitlines()[-1]
         assert "NoFormula: the measure 'new_measure' is declared" in last
-
-
-def test_a_case_of_one_person_is_undefined_and_stays_so():
-    groups = human.by_case([small(cases=["a", "a", "b"])], {"tea": (1, 5)})
-    assert [(group.id, group.n) for group in groups] == [("tea/a", 2), ("tea/b", 1)]
-    assert groups[1].notes["dri"] == "before: too_few_participants; after: too_few_participants"
-    assert groups[1].change["opinion_change_c"] == pytest.approx(1)
 
 
 def test_a_mean_with_a_topic_missing_is_not_computed():

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 from delibsim import DRI, Agreement
 from delibsim.analysis.individual_change import rows_of
 from delibsim.domain.survey import Response
-from delibsim.testing import a_debate, a_run
+from delibsim.testing import a_run
 
 
 def answers_of(run, participant, phase):
@@ -56,13 +56,6 @@ def test_who_moved_is_counted_by_hand():
     assert row.note == ""
 
 
-def test_who_did_not_move_has_no_largest_item():
-    run = a_run(participants=3)
-    same = answers_of(run, "Participant 2", "pre")
-    row = rows_of(given(run, "Participant 2", "post", same))[1]
-    assert (row.items_changed, row.largest_item, row.largest_change, row.tau) == (0, "", 0, 1)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_means_over_participants_are_the_measures_of_the_group(seed):
     run = a_run(seed=seed)
@@ -96,7 +89,3 @@ def test_missing_answers_are_no_data_and_their_reason_is_named():
     assert other.note == "missing_answer_in_group"
     assert not isnan(other.tau)
     assert isnan(other.dri_after)
-
-
-def test_a_debate_has_no_individual_change():
-    assert rows_of(a_debate()) == []

@@ -14,7 +14,6 @@ from delibsim.analysis.personas import (
     shortcomings,
     template_profile,
 )
-from delibsim.asking.kinds.profile import reading_question
 from delibsim.conduct.personas import read_profiles
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.citizen.citizen import Citizen
@@ -108,17 +107,3 @@ async def test_equal_profiles_are_asked_about_in_equal_words_whatever_their_clus
         assert word not in one.lower()
     for z in clusters.centroids.ravel():
         assert f"{z:+.2f}" not in one
-
-
-def test_another_profile_is_all_that_changes_the_question():
-    survey, clusters = camps(0)
-
-    def read(k, profile):
-        return reading_question(TOPIC, 0, survey, k, profile).prompt().text
-
-    texts = [read(k, PROFILE) for k in range(3)]
-    assert len(set(texts)) == 1
-    own = profiles_of(survey, clusters)
-    asked = [read(0, profile) for profile in own]
-    assert len(set(asked)) == 3
-    assert {text.replace(p, PROFILE) for text, p in zip(asked, own, strict=True)} == {texts[0]}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from delibsim.analysis.pairs.beside import against, agreement
+from delibsim.analysis.pairs.beside import against
 from delibsim.analysis.pairs.fitted import Compared, JudgesAsked, People, Settings, fitted
 from delibsim.analysis.pairs.judges import runs
 from delibsim.analysis.pairs.report import pairs_report
@@ -221,15 +221,6 @@ def test_a_judge_that_names_one_place_is_named_and_its_votes_are_not_used():
     models = rows(report, "judge_models")
     assert models[1]["note"] == "judges_left_out"
     assert np.isnan(models[1]["p"])
-
-
-def test_a_judge_who_swaps_labels_goes_against_the_others():
-    back = {"a": "b", "b": "a", "tie": "tie"}
-    swapped = [Vote(one.sheet, "k", "logical", back[one.outcome], one.run) for one in golden(1)]
-    votes = compared([*golden(1), *swapped])
-    own = fitted(votes, "logical", Settings(LIKELY))
-    (row,) = agreement(own)
-    assert row["r"] == pytest.approx(-1, abs=1e-9)
 
 
 @pytest.mark.parametrize("penalty", [Dummy(), None])

@@ -14,13 +14,13 @@ from compared_votes import STRENGTHS, compared, drawn, vote
 
 from delibsim.analysis.figures.entries import entries_of
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
-from delibsim.analysis.pairs.judges import judges, majorities, order
+from delibsim.analysis.pairs.judges import majorities
 from delibsim.analysis.pairs.report import PANELS, pairs_report, scores
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 WEBIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "webis"
@@ -46,35 +46,6 @@ def test_known_strengths_place_bias_and_threshold_are_found(report):
     assert (table["rank_low"] <= table["rank"]).all()
     assert (table["wins"] + table["losses"] + table["ties"] == 46).all()
     assert any("favour the text shown first" in line for line in report.told)
-
-
-def test_a_judge_that_always_says_a_shows_in_delta_and_in_no_score():
-    ids = [f"t{n}" for n in range(6)]
-    votes = [vote(a, b, "a") for a in ids for b in ids if a != b]
-    settings = Settings(Model(judges="pooled"))
-    results = pairs_report(compared(votes), settings).results
-    assert np.allclose(results["scores"].rows["score"], 0, atol=1e-8)
-    row = results["judges"].rows.iloc[0]
-    assert (row["votes"], row["consistency"], row["both_orders"]) == (30, 0, 15)
-
-
-def test_turning_all_sheets_turns_delta_and_no_score():
-    votes = drawn(STRENGTHS, 0.5, 0.3)
-    swap = {"a": "b", "b": "a", "tie": "tie"}
-    turned = [vote(one.sheet.b, one.sheet.a, swap[one.outcome]) for one in votes]
-    found = [fitted(compared(own), "logical", ORDERED) for own in (votes, turned)]
-    assert np.allclose(found[0].fit.scores, found[1].fit.scores, atol=1e-6)
-    assert np.allclose(found[0].fit.delta, -found[1].fit.delta, atol=1e-6)
-
-
-def test_two_judges_have_a_report_card_each_and_a_coin_is_told_from_a_judge():
-    coin = [
-        vote(one.sheet.a, one.sheet.b, "ab"[n * 7 % 2], "coin")
-        for n, one in enumerate(drawn(STRENGTHS, 0, 0.3))
-    ]
-    both = compared([*drawn(STRENGTHS, 0.2, 0.3), *coin])
-    table = pd.DataFrame(judges(fitted(both, "logical", ORDERED), both)).set_index("judge")
-    assert table.loc["j", "alpha"] > 3 * table.loc["coin", "alpha"]
 
 
 def test_votes_that_are_missing_are_counted_and_leave_the_report_partial():
@@ -128,13 +99,6 @@ def test_votes_without_pairs_in_common_have_scores_of_their_own():
     assert report.results["scores"].rows["component"].nunique() == 2
 
 
-def test_place_cannot_be_told_from_merit_in_a_sorted_list():
-    ids = [f"t{n}" for n in range(5)]
-    votes = [vote(a, b, "a") for n, a in enumerate(ids) for b in ids[n + 1 :]]
-    own = fitted(compared(votes), "logical", Settings(Model(order=True, judges="pooled")))
-    assert next(order(own))["note"] == "one_order"
-
-
 @pytest.mark.skipif(not WEBIS.is_dir(), reason="the judgments of Webis are not at hand")
 def test_the_published_scores_of_webis_are_reproduced(tmp_path):
     runs = Runs(tmp_path / "runs", "webis")
@@ -169,11 +133,3 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     assert len(named) == 2 * ends + 1 + 3 * (PANELS - 1)
     assert "(10 between)" in named
     assert len(report.results["scores"].rows) == len(ids)
-
-
-def test_groups_stand_in_natural_order():
-    votes = [vote("x", "y", "a"), vote("u", "v", "b")]
-    groups = {"x": "topic 10", "y": "topic 10", "u": "topic 9", "v": "topic 9"}
-    given = Compared("s", "main", tuple(votes), {}, groups, False, 1)
-    rows = pairs_report(given, Settings()).results["groups"].rows
-    assert rows["group"].tolist() == ["topic 9", "topic 10"]

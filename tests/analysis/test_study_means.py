@@ -8,7 +8,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.study_table import StudyTable, column_of
 from delibsim.analysis.study_means import HELD, means_of_table
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 
 NAMES = ("dri", "diversity", "opinion_change_c", "rank_stability", "dri_relative")
 STATES = ("complete", "partial", "no run", "damaged", "not begun")
@@ -71,9 +71,3 @@ def test_they_equal_those_of_one_condition_after_another(seed):
 
 def found_kinds(found):
     return {(mean.measure, mean.phase) for mean in found.means}
-
-
-def test_a_table_without_sessions_has_no_means():
-    study = synthetic_study(topics=1, models=1, replicates=1)
-    found, of = means_of_table(StudyTable("s", study.rows[:0], ()), MEASURES, lambda name: None)
-    assert (list(found.means), of, set(found.null)) == ([], {}, set())

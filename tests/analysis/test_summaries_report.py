@@ -104,15 +104,6 @@ def test_what_is_planted_is_found():
     assert place["per_log_length"] == near(0.8, abs=0.2)
 
 
-def test_what_is_not_planted_is_not_found():
-    one = planted(seed=3)
-    flags = minorities.flags_of(one)
-    found = row_of(minorities.gaps(one, flags, 200), group="own word", model="all")
-    assert found["p"] > 0.05
-    assert row_of(biases.order([one]), model="m")["p"] > 0.05
-    assert row_of(biases.places([one]), dimension="rep")["p"] > 0.05
-
-
 def test_a_gap_is_called_one_only_where_it_exceeds_random_groups():
     report = summaries_report([planted(gap=0.12, n=60)])
     rows = report.results["gaps"].rows

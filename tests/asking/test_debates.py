@@ -13,9 +13,9 @@ from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.asking.blinding import FAMILIES, blinded, names_in, scrubbed
 from delibsim.asking.kinds.rating import check_number, first_shown, panel_of
 from delibsim.asking.texts import kin_among
-from delibsim.domain.rating import DIMENSIONS, Rating
+from delibsim.domain.annotation import DIMENSIONS, Rating
 from delibsim.domain.reason import Reason
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.prompts.rating import check_rater_texts
 
 CASES = cases_of(__file__)

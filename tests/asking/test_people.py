@@ -19,7 +19,7 @@ from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.judgment_people import export_summaries, plan_judging
 from delibsim.asking.kinds.pair_people import export_pairs, for_people
 from delibsim.asking.kinds.rating_people import export_debates
-from delibsim.asking.kinds.rationale_people import export_rationales
+from delibsim.asking.kinds.rationale import export_rationales
 from delibsim.asking.paper import COLUMNS, asked_in, steps_of
 from delibsim.conduct.packs import bring_back, packs_of_study
 from delibsim.models.person.questionnaire import questionnaire

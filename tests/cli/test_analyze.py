@@ -15,7 +15,8 @@ from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.cli.results import print_report
 from delibsim.cli.terminal import CommandConsole
 
-FEW = ("--draws", "40")
+QUICK = ("--draws", "40")
+FEW = (*QUICK, "--figures", "none")
 EVIL = "<script>alert(1)</script>"
 
 
@@ -30,7 +31,7 @@ def table(topics=3, models=2, **more):
 @pytest.mark.timeout(300)
 def test_a_study_is_analysed_in_words_a_report_and_files(delibsim, home):
     held_study(home, study="small")
-    found = delibsim("analyze", "small", *FEW)
+    found = delibsim("analyze", "small", "--figures", "pdf,png", *QUICK)
     assert found.code == 0, found.err
     lines = found.out.splitlines()
     assert lines[0].startswith("This is the null model")
@@ -53,6 +54,7 @@ def test_a_study_is_analysed_in_words_a_report_and_files(delibsim, home):
     for part in ("Summary", "Design", "Flow of runs", "Methods", "Checklist", "Not shown, and why"):
         assert part in page
     assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".pdf", ".png"}
+    assert "figures/effects.svg" in (folder / "report.md").read_text(encoding="utf-8")
     codebook = pd.read_csv(folder / "codebook.csv", keep_default_na=False)
     for file in (folder / "tables").glob("*.csv"):
         columns = set(pd.read_csv(file, nrows=0).columns)
@@ -66,14 +68,20 @@ def test_a_table_with_hostile_names_is_analysed_as_json(delibsim, home):
         {"model": {"model0": EVIL}, "topic": {"topic0": "=HYPERLINK(1)|x"}}
     )
     rows.to_csv(home / "study.csv", index=False)
-    found = delibsim("analyze", "study.csv", "--json", *FEW)
+    found = delibsim("analyze", "study.csv", "--json", *QUICK)
     assert found.code == 0, found.err
     assert found.json["runs"] == {"planned": 12, "held": 12, "valid": 12, "analysed": 12}
     page = (home / "study.analysis" / "report.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert "&lt;script&gt;" in page
-    assert delibsim("analyze", "study.csv", "--json", *FEW).out == found.out
+    assert {path.suffix for path in (home / "study.analysis" / "figures").iterdir()} == {".svg"}
+    assert delibsim("analyze", "study.csv", "--json", *QUICK).out == found.out
     assert (home / "study.analysis" / "report.html").read_text(encoding="utf-8") == page
+    assert delibsim("analyze", "study.csv", "--json", *FEW).out == found.out
+    assert not (home / "study.analysis" / "figures").exists()
+    for name in ("report.html", "finding.html", "report.md"):
+        page = (home / "study.analysis" / name).read_text(encoding="utf-8")
+        assert [mark for mark in ("<svg", "<img", ".svg") if mark in page] == []
 
 
 def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home):
@@ -232,7 +240,7 @@ def test_a_study_beside_people_has_a_part_tables_figures_and_sentences(delibsim,
     held_study(home, "topic=ccps", "replicate=1,2,3,4,5", "group.size=3", study="models")
     people = ("topic=ccps", "replicate=1,2,3,4,5", "group.size=3", "seed=9", "model=citizen_open")
     held_study(home, *people, study="people")
-    found = delibsim("analyze", "models", "--like", "people", *FEW)
+    found = delibsim("analyze", "models", "--like", "people", *QUICK)
     assert found.code in (0, 3), found.err
     assert "Beside people, sessions of the null citizen differ" in found.out
     assert "A classifier " in found.out

@@ -18,8 +18,7 @@ from cases import cases_of
 from fake_provider import FakeProvider, Rule
 
 from delibsim.domain.errors import WrongInput
-from delibsim.scorers.aqua.hub import FILES, fetch_adapters
-from delibsim.scorers.aqua.setup import FOLDERS
+from delibsim.scorers.aqua.setup import FILES, FOLDERS, fetch_adapters
 
 CASES = cases_of(__file__)
 

@@ -35,7 +35,7 @@ def test_a_design_of_the_literature_is_held_offline(delibsim, home, name):
 def test_facilitation_of_citizens_makes_no_difference_and_is_told_as_that(delibsim, home):
     settings = ("topic=acp,ccps", "group.size=3")
     assert delibsim("run", "-m", "-q", "experiment=facilitation", *settings).code == 0
-    answer = delibsim("analyze", "facilitation", "--draws", "20")
+    answer = delibsim("analyze", "facilitation", "--draws", "20", "--figures", "none")
     assert answer.code == 0
     assert "with facilitation (none, opening or rounds)" in answer.out
     assert "Each gave the same in every pair of facilitation=opening" in answer.out

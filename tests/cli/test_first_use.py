@@ -9,7 +9,7 @@ from cases import cases_of
 
 from delibsim import Runs
 from delibsim.domain.study import natural
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 
 CASES = cases_of(__file__)
 DEBATE = ("run", "study=d", "format=debate", "motion=voting", "audience=2")
@@ -39,11 +39,6 @@ def test_the_notes_before_a_debate_are_not_counted_as_speeches(delibsim):
     assert "debate, notes 2 of 2: Opposition" in answer.err
     assert "debate, speech 6 of 6, closing: Opposition" in answer.err
     assert "round 0" not in answer.err
-
-
-def test_the_progress_of_a_deliberation_keeps_its_rounds(delibsim):
-    answer = delibsim("run", "study=s", "topic=ccps", "group.size=2", "rounds=2")
-    assert "deliberation 4/4, round 2: Participant" in answer.err
 
 
 def test_what_was_answered_when_it_was_asked_again_is_no_failure(delibsim, study):

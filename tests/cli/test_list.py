@@ -5,7 +5,7 @@ import pytest
 from cases import cases_of
 
 from delibsim import Library
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.plugins import names
 
 CASES = cases_of(__file__)

@@ -51,7 +51,7 @@ def needs_r():
 def test_what_r_finds_is_what_analyze_finds(delibsim, home, design, form):
     needs_r()
     held_study(home, *DESIGNS[design], study=design)
-    found = delibsim("analyze", design, "--json", "--draws", "99").json
+    found = delibsim("analyze", design, "--json", "--draws", "99", "--figures", "none").json
     assert delibsim("export", design).code == 0
     assert delibsim("new", "report", design, "--as", form).code == 0
     (path,) = home.glob(f"{design}.*md")

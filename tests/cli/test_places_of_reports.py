@@ -6,7 +6,7 @@ import shutil
 import pytest
 from small_study import held_study
 
-FEW = ("--draws", "20")
+FEW = ("--draws", "20", "--figures", "none")
 TABLE = """topic,model,treatment,replicate,pre,post,study
 a,m,none,1,0.1,0.2,{0}
 a,m,normative,1,0.1,0.3,{0}

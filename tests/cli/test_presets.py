@@ -16,7 +16,7 @@ from cases import cases_of
 
 from delibsim import ModelPool, WrongInput
 from delibsim.models.clients.faults import SECRET_NAME, scrub
-from delibsim.models.clients.prices import context_window, listed, price_of
+from delibsim.models.clients.settings import context_window, listed, price_of
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
 from delibsim.prompts.forms.words import Words

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from delibsim import Runs
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 
 GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic", "group.size=2", "rounds=1", "seed=7")
 
@@ -167,3 +167,21 @@ def test_sessions_for_people_wait_for_serve_and_the_others_are_not_held_again(de
         assert "2 sessions were never begun, of 7" in answer.out
         assert "give the `delibsim serve` command" in answer.out
         assert asked in answer.out
+
+
+SWEEP = ("run", "-m", "study=s", "topic=ccps", "group.size=2", "rounds=1")
+
+
+def test_a_setting_the_launcher_has_not_is_refused_before_anything_is_written(delibsim, home):
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="needs the extra joblib")
+    answer = delibsim(*SWEEP, "hydra/launcher=joblib", "hydra.launcher.jobs=2")
+    assert (answer.code, "hydra.launcher.jobs" in answer.err) == (2, True)
+    assert list(home.iterdir()) == []
+
+
+def test_one_process_is_a_launcher_too(delibsim, home):
+    answer = delibsim(*SWEEP, "hydra/launcher=delibsim")
+    assert answer.code == 0
+    assert sorted(
+        path.name for path in (home / "runs" / "s").iterdir() if not path.name.startswith(".")
+    ) == ["ccps.normative.citizen_rounds1_size2.r1", "sessions.jsonl", "study.json"]

@@ -2,16 +2,24 @@
 
 import io
 import string
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
-from delibsim.analysis.debates.fits import cell
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.report import people_report
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import DisplayColumn
+from delibsim.cli import list_people
+from delibsim.cli.results import print_result
 from delibsim.cli.table import print_table
+from delibsim.store.instruments.answers import Answers
 
 WIDTHS = (80, 100, 140)
 UNBOUNDED = 10_000
@@ -101,6 +109,39 @@ def test_columns_of_a_group_stay_together_below_its_name():
     ]
 
 
+def test_the_tables_of_people_fit(monkeypatch, capsys):
+    answers, scales = [], {}
+    for k, survey in enumerate(BENCHMARK):
+        rated = [[1, 2, 3 + k % 2], [5, 4, 1], [2, 2, 4], [3, 1, 1], [4, 5, 5], [1, 1, 2]]
+        ranked = [[1, 2], [2, 1], [1, 2], [2, 1], [1, 2], [2, 1]]
+        people = tuple(f"p{i}" for i in range(6))
+        answers.append(invented(survey, people, rated, ranked))
+        scales[survey] = (1, 5)
+    for by in ("topic", "case"):
+        report = people_report(answers, scales, by, 20)
+        for width in WIDTHS:
+            monkeypatch.setenv("COLUMNS", str(width))
+            list_people.print_people(report)
+            lines = capsys.readouterr().out.splitlines()
+            assert max(map(len, lines)) <= width
+            assert "Published figures" in lines
+            assert any(line.startswith("Groups of five") for line in lines)
+
+
+def invented(survey, people, rated, ranked):
+    """Answers of invented people, who afterwards rate as another of them did before."""
+    before, ranks = np.array(rated), np.array(ranked)
+    return Answers(
+        survey=survey,
+        cases=tuple(f"Deliberation {k % 2}" for k in range(len(people))),
+        participants=people,
+        considerations={"pre": before, "post": before[::-1]},
+        preferences={"pre": ranks, "post": ranks},
+        path=Path("invented.csv"),
+        lines={phase: tuple(range(len(people))) for phase in ("pre", "post")},
+    )
+
+
 def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
     name = "m" * 50
     columns, rows = [DisplayColumn("model", text=True), DisplayColumn("n")], [[name, "7"]]
@@ -118,14 +159,6 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
     assert plain
     assert max(map(len, plain)) <= width
-
-
-def test_a_small_p_value_is_printed_as_small(delibsim, home):
-    assert cell(0.0004, is_p=True) == "< .001"
-    assert cell(0.0, is_p=True) == "< .001"
-    assert cell(0.001, is_p=True) == ".001"
-    assert cell(float("nan"), is_p=True) == "–"
-    assert cell(0.0004) == ".000"
 
 
 SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"
@@ -159,3 +192,22 @@ def test_two_long_names_stay_with_the_numbers_of_their_row():
     assert lines[1] == "m" * 50
     assert lines[2].split() == ["t" * 39, "7", "0.123"]
     assert lines[3].split() == ["m", "t", "8", "1.2"]
+
+
+def test_a_result_without_rows_says_so_and_prints_no_headings():
+    out = io.StringIO()
+    columns = ["group", "model", "estimate", "within_stance"]
+    result = Result(
+        name="gaps",
+        title="Gaps of groups",
+        definition="",
+        source="docs/summaries.md",
+        rows=pd.DataFrame([], columns=columns),
+        notes=["No placebo was judged."],
+    )
+    print_result(result, Console(file=out, width=80))
+    assert out.getvalue().split("\n")[1:4] == [
+        "Gaps of groups",
+        "no rows",
+        "No placebo was judged.",
+    ]

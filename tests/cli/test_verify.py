@@ -13,11 +13,10 @@ from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.cli.main import main
 from delibsim.conduct.analysed import study_table
-from delibsim.store.sums import SUMS, sums_in
-from delibsim.store.withdrawn import lay_tombstone
+from delibsim.store.session_files import SUMS, lay_tombstone, sums_in
 
 LEAVE_OUT = (
-    "score s", "analyze s", "export s", "status s", "view s --static pages", "plot s effects", "plot s",
+    "score s", "analyze s --figures none", "export s", "status s", "view s --static pages", "plot s effects", "plot s",
     "code handout s scheme=dqi3", "compare handout s dimension=logical",
 )  # fmt: skip
 CODED = ("code", "ask", "s", "scheme=dqi3", "group.size=2", "samples=2")
@@ -270,7 +269,7 @@ def test_a_plan_that_cannot_be_read_is_of_no_condition(delibsim, pilot):
     (pilot / "other").mkdir()
     (pilot / "other" / "session.json").write_text("{", encoding="utf-8")
     assert contrasts(study_table(Runs.at(pilot)), FEW).rows.equals(before.rows)
-    answer = delibsim("analyze", "s")
+    answer = delibsim("analyze", "s", "--figures", "none")
     assert answer.code == 3
     assert "1 session left out" in answer.out
 
@@ -385,26 +384,6 @@ def test_what_was_asked_about_texts_is_compared_with_its_record(delibsim, pilot)
     assert "but not kept as a vote" in answer.out
 
 
-def test_ratings_are_compared_with_their_record(delibsim, home):
-    debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
-    assert delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting").code == 0
-    assert delibsim("rate", "ask", "d", "group.size=3").code == 0
-    assert "rating-panel: 3 answers, equal" in delibsim("verify", "d").out
-    kept = home / "runs" / "d" / "annotations" / "rating-panel" / "annotations.jsonl"
-
-    def change(ratings):
-        ratings[0]["proposition"]["logic"] = 1
-        ratings.pop()
-
-    edit_lines(kept, change)
-    answer = delibsim("verify", "d")
-    assert answer.code == 4
-    assert "panel 1: kept winner" in answer.out
-    assert "but not kept as a rating" in answer.out
-    (kept.parent / "exchanges.jsonl").unlink()
-    assert "the record holds no such call" in delibsim("verify", "d").out
-
-
 def test_damaged_settings_packs_and_records_of_raters_are_told(delibsim, home):
     debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
     delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting")
@@ -464,7 +443,7 @@ def test_only_regular_files_count_in_a_study(delibsim, pilot, put, place):
 
 
 @pytest.mark.parametrize(
-    "command", ["status s", "analyze s", "plot s effects", "view s --static p"]
+    "command", ["status s", "analyze s --figures none", "plot s effects", "view s --static p"]
 )
 @pytest.mark.parametrize("file", [".lock", "scores/other.v1.jsonl"])
 def test_no_command_waits_for_a_pipe_in_a_study(delibsim, pilot, command, file):
@@ -505,7 +484,7 @@ def test_one_unreadable_record_leaves_the_rest_of_a_study_readable(delibsim, pil
     answer = delibsim("status", "s")
     assert answer.code == 3
     assert f"{A}/exchanges.jsonl: it is a device or a pipe" in answer.out
-    for words in (("export", "s"), ("analyze", "s")):
+    for words in (("export", "s"), ("analyze", "s", "--figures", "none")):
         answer = delibsim(*words)
         assert answer.code == 3
         assert A in answer.out + answer.err

@@ -12,12 +12,11 @@ from delibsim.asking.kinds.pair import PAIRS
 from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.conduct import ask as asking
-from delibsim.conduct.compare_report import report_on_pairs
+from delibsim.conduct.compare_report import compared_runs, report_on_pairs
 from delibsim.conduct.import_texts import Columns, import_texts
-from delibsim.conduct.pair_scores import compared_runs
 from delibsim.domain.survey import Topic
 from delibsim.scorers.answers import Pairs
-from delibsim.store.comparisons import (
+from delibsim.store.answers import (
     Comparisons,
     comparisons_about,
     gathered_from,

@@ -68,45 +68,6 @@ def wait_until(condition, process):
         time.sleep(0.002)
 
 
-def leftovers(place):
-    """Temporary files of writes that never ended."""
-    return [str(path) for path in place.folder.rglob("*.tmp")]
-
-
-def test_a_process_killed_again_and_again_goes_on_and_asks_only_what_was_in_flight(
-    place, undisturbed
-):
-    moments = {
-        "the first survey is in flight": lambda: len(place.asked) >= 2,
-        "between two turns": lambda: len(recorded(place)) >= 5,
-        "in the last round": lambda: len(recorded(place)) >= 8,
-        "the second survey is in flight": lambda: any("post" in line for line in place.asked),
-    }
-    in_flight = Counter()
-    for moment, reached in moments.items():
-        process = place.start(*COMMAND)
-        wait_until(reached, process)
-        process.kill()
-        process.communicate()
-        kept = recorded(place)
-        assert len(set(kept)) == len(kept), moment
-        assert not (place.folder / SESSION / "run.json").exists(), moment
-        in_flight = Counter(place.asked) - Counter(kept)
-        assert sum(in_flight.values()) <= 3 * len(moments), moment
-
-    kept, asked = recorded(place), place.asked
-    code, output, errors = place.call(*COMMAND)
-    assert (code, errors) == (0, "")
-    again = place.asked[len(asked) :]
-    assert not set(again) & set(kept)
-    assert set(again) | set(kept) == set(place.asked)
-    assert len(recorded(place)) == len(set(recorded(place))) == CALLS
-    assert Counter(place.asked) == Counter(recorded(place)) + in_flight
-    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
-    assert leftovers(place) == []
-    assert "nothing was asked now" not in output
-
-
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_process_that_is_asked_to_stop_says_how_to_go_on(place, undisturbed, stop):
     process = place.start(*COMMAND)
@@ -179,22 +140,6 @@ def test_a_full_disk_stops_the_session_with_a_clear_error_and_no_further_call(pl
     assert code == 0
     assert "1 damaged line" in errors
     assert Counter(place.asked) == Counter(set(place.asked)) + Counter([place.asked[len(kept)]])
-    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
-
-
-def test_a_model_that_is_down_stops_the_session_which_goes_on_when_it_is_up(place, undisturbed):
-    (place.folder / "down.txt").write_text("quota", encoding="utf-8")
-    code, output, errors = place.call(*COMMAND)
-    assert (code, output) == (4, "")
-    assert "quota: this server is down" in errors
-    assert "the same command goes on" in errors
-    before = len(place.asked)
-    assert before <= 3
-    assert not (place.folder / SESSION / "run.json").exists()
-    assert place.call("status", "s")[0] == 4
-    (place.folder / "down.txt").unlink()
-    assert place.call(*COMMAND)[0] == 0
-    assert len(place.asked) == CALLS + before
     assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
 
 

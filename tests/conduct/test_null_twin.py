@@ -11,8 +11,8 @@ from delibsim.conduct.analyse import MOST_OF_TWIN, source_of, twin_sessions, wit
 from delibsim.conduct.analysed import study_table
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.store.branch_folders import TWIN
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import TWIN
 
 HOSTED = "model=llama_3_3_70b,qwen_2_5_72b"
 

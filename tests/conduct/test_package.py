@@ -24,10 +24,10 @@ from delibsim.store.people.persons import Identity
 from delibsim.store.people.register import Register
 from delibsim.store.publication import publication_of
 from delibsim.store.runs import Runs
-from delibsim.store.sums import changed_files
+from delibsim.store.session_files import changed_files
 
 ADA = "Ada Lovelace <0000-0002-1825-0097>"
-QUICK = {"draws": 99}
+QUICK = {"draws": 99, "figures": ()}
 PSYCH_DS = re.compile(r"([a-z]+-[a-zA-Z0-9]+)(_[a-z]+-[a-zA-Z0-9]+)*_data\.csv")
 """The names of files of data, as the schema of the Psych-DS validator has them."""
 PLAN = "# Plan\n\n## 2. Primary outcome\n\nThe change of `dri`.\n\n## 3. **[FILL IN: why]**\n"
@@ -40,7 +40,7 @@ def quiet(*_):
 def packaged(runs, to, service="osf", **wishes):
     """A study as a package in a folder."""
     publication = publication_of([runs], "CC-BY-4.0", [ADA], "")
-    return package([runs], publication, Wishes(service, **QUICK, **wishes), to, quiet)
+    return package([runs], publication, Wishes(service, **{**QUICK, **wishes}), to, quiet)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def study(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(study, tmp_path_factory):
     """The package of it."""
-    return packaged(study, tmp_path_factory.mktemp("out") / "a package")
+    return packaged(study, tmp_path_factory.mktemp("out") / "a package", figures=("pdf",))
 
 
 def test_a_package_is_equal_to_itself_and_says_what_it_is(made):
@@ -63,6 +63,8 @@ def test_a_package_is_equal_to_itself_and_says_what_it_is(made):
     assert (found.faults, found.unchecked) == ([], [])
     assert "s: 8 runs replayed, equal to their record" in found.equal
     assert made.archive.is_file()
+    drawn = {path.suffix for path in (made.folder / "results/s/figures").iterdir()}
+    assert drawn == {".svg", ".pdf"}
     described = json.loads((made.folder / "dataset_description.json").read_text())
     measured = {one["name"] for one in described["variableMeasured"]}
     for path in (made.folder / "data").glob("*.csv"):
@@ -140,7 +142,7 @@ def test_a_zip_of_somebody_else_stays_and_a_study_is_packaged_once(study, tmp_pa
         packaged(study, tmp_path / "p")
     assert (tmp_path / "p.zip").read_text() == "mine"
     publication = publication_of([study], "CC-BY-4.0", [ADA], "")
-    wishes = Wishes("osf", draws=99, texts=False)
+    wishes = Wishes("osf", **QUICK, texts=False)
     found = package([study, Runs.at(study.folder)], publication, wishes, tmp_path / "q", quiet)
     assert list(found.left_out) == ["s"]
     assert len(json.loads((found.folder / "manifest.json").read_text())["studies"]) == 1

@@ -16,7 +16,7 @@ from delibsim.conduct.compare_report import compared_of
 from delibsim.conduct.packs import bring_back
 from delibsim.domain.comparison import Sheet
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 
 LOGICAL = "dimension=logical"
 PEOPLE = ("Ann", "Ben")

@@ -1,8 +1,11 @@
 """Holding a planned study from Python: what is checked, what an observer learns, and how far it is."""
 
+from dataclasses import replace
+
 import pytest
 
-from delibsim import Runs, WrongInput
+from delibsim import Runs, WrongInput, compose
+from delibsim.conduct.hold import hold_all
 from delibsim.conduct.outcome import Observer, StudyProgress, exit_code
 from delibsim.conduct.retry import ended_in, final_statuses, plan_again, without_run
 from delibsim.conduct.study import hold_plan, hold_prepared, prepare
@@ -83,3 +86,16 @@ async def test_sessions_without_a_run_are_planned_again_as_they_were(planned, ru
     assert (again.sessions, again.limits) == ((cut,), Limits(concurrency=3))
     with pytest.raises(WrongInput, match="would change what was planned"):
         plan_again(runs, [cut], ["rounds=4"])
+
+
+async def test_one_session_that_is_refused_lets_the_others_finish(tmp_path):
+    runs = Runs(tmp_path, "together")
+    first, second = (
+        replace(compose("topic=ccps", "group.size=2", "rounds=1"), id=name)
+        for name in ("first", "second")
+    )
+    runs.plan(replace(first, seed=1))
+    with pytest.raises(WrongInput, match="planned differently"):
+        await hold_all([first, second], runs, at_once=2)
+    assert not runs.held("first")
+    assert runs.run("second").status == "complete"

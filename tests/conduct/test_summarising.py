@@ -1,10 +1,5 @@
 """Summarising over real HTTP: what is asked and billed, nested sizes, flags, resumed, replayed."""
 
-import asyncio
-import os
-import signal
-import sys
-
 import pytest
 from fake_provider import FakeProvider, Rule
 from opinions import SAID, SPOKEN, study_of_opinions
@@ -16,7 +11,7 @@ from delibsim.asking.kinds.summary import SUMMARIES, flag_counts, summaries_of_p
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
-from delibsim.models.extractive import by_relevance, by_themes
+from delibsim.models.sentences import by_relevance, by_themes
 from delibsim.prompts.verdict import opinions_in
 from delibsim.store.study_texts import opinions_of
 
@@ -197,44 +192,6 @@ async def test_parts_of_groups_are_parts_of_each_group_alone(runs):
     stances = {text.stance for text in opinions_of(runs).spoken if text.stance}
     assert len(groups - {""}) == len(stances) > 1
     assert max(map(len, texts)) <= max(2, -(-SPOKEN // 2))
-    assert (await road.replay(SUMMARIES.kept(runs, ""))).verdict == "equal"
-
-
-KILLED = """
-import asyncio, os, signal, sys
-from delibsim import Runs
-from delibsim.asking.kinds.summary_plan import plan_summaries
-from pathlib import Path
-import delibsim.asking.record as asking
-from delibsim.conduct.ask import ask
-planned = plan_summaries(Runs(Path(sys.argv[1]), sys.argv[2]), sys.argv[3:])
-keep, left = asking.ExchangeRecord._keep, int(os.environ["LEFT"])
-def counted(self, exchange):
-    global left
-    keep(self, exchange)
-    left -= exchange.model.startswith("local")
-    if left == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-asking.ExchangeRecord._keep = counted
-asyncio.run(ask(planned))
-"""
-
-
-@pytest.mark.parametrize("left", [1, -(-SPOKEN // 3), -(-SPOKEN // 3) + 1])
-async def test_killed_between_its_steps_nothing_is_paid_twice(runs, left):
-    """Killed after the first part, between the last part and the summary, and behind it."""
-    own = ("plan=chunks", "part=3", "sizes=all", "runs=1", "limits.concurrency=1")
-    async with FakeProvider() as provider:
-        words = [str(runs.folder.parent), runs.study, *settings(provider, *own)]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", KILLED, *words, env={**os.environ, "LEFT": str(left)}
-        )
-        assert await process.wait() == -signal.SIGKILL
-        assert provider.billed == left
-        planned, _ = await ask(runs, provider, *own)
-        assert provider.billed == -(-SPOKEN // 3) + 1
-    (made,) = [one for one in planned.answers.all() if "parts3" in one.slot.model]
-    assert made.missing is None
     assert (await road.replay(SUMMARIES.kept(runs, ""))).verdict == "equal"
 
 

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quick
 
-from delibsim.domain.annotation import Coder, Panel
+from delibsim.domain.annotation import Coder, Panel, allocate
 from delibsim.domain.effect import differing
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import allocate
 from delibsim.domain.treatment import Wording
 
 WORDING = Wording("plain", {})
@@ -72,19 +71,6 @@ def test_every_debate_is_rated_equally_often_and_shown_from_both_sides(size, see
 
 
 @quick
-@given(sizes)
-def test_a_rater_has_each_motion_equally_often_where_that_can_be(size):
-    """Elsewhere debates come first: those that the fewest raters have, whatever their motion."""
-    motions, each, n, data = size
-    subjects = debates(motions, each)
-    times = data.draw(st.integers(1, each))
-    for showings in allocate(subjects, raters(n), times * motions, 0).values():
-        seen = Counter(subjects[one.debate] for one in showings)
-        assert set(seen.values()) == {times}
-        assert len(seen) == motions
-
-
-@quick
 @given(sizes, st.integers(1, 10))
 def test_more_raters_later_are_the_same_as_more_raters_at_once(size, more):
     motions, each, n, data = size
@@ -123,15 +109,6 @@ def test_debates_held_later_go_to_the_raters_who_join_until_they_have_caught_up(
     joined = {one.debate for own in list(more.values())[6:9] for one in own}
     assert joined == set(after) - set(before)
     assert set(raters_per_debate(after, more).values()) == {4}
-
-
-def test_the_draw_depends_on_names_and_seed_alone():
-    subjects = debates(3, 4)
-    found = allocate(subjects, raters(5), 4, 1)
-    assert found == allocate(dict(reversed(subjects.items())), raters(5), 4, 1)
-    assert found != allocate(subjects, raters(5), 4, 2)
-    other = allocate(subjects, raters(5, "other"), 4, 1)
-    assert list(found.values()) != list(other.values())
 
 
 @pytest.mark.parametrize("each", [0, -1, 13])

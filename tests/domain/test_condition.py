@@ -21,53 +21,30 @@ def varied(session, **changes):
     return replace(session, id="varied", **changes)
 
 
-def test_replicates_share_a_condition_that_names_no_setting(session):
-    of = conditions([session, replace(session, id="again", replicate=2)])
-    assert of == {session.id: Condition(*FAMILY), "again": Condition(*FAMILY)}
+def of_citizen(session, **settings):
+    """The session, its citizen with other settings."""
+    return {"models": {"citizen": {**session.models["citizen"], **settings}}}
+
+
+def in_audience(*network, **more):
+    return {"procedure": Procedure(audience=Network(*network, **more))}
 
 
 @pytest.mark.parametrize(
-    ("change", "key", "values"),
+    ("key", "values", "change"),
     [
-        (lambda s: {"participants": s.participants[:3]}, "group.size", (5, 3)),
-        (lambda s: {"treatment": replace(s.treatment, rounds=4)}, "rounds", (2, 4)),
-        (
-            lambda s: {"procedure": Procedure(audience=Network("ring"))},
-            "procedure.audience.network",
-            ("complete", "ring"),
-        ),
-        (
-            lambda s: {"procedure": Procedure(audience=Network(edges=((1, 2),)))},
-            "procedure.audience.edges",
-            ("[]", "[[1, 2]]"),
-        ),
-        (lambda s: {"procedure": Procedure(recall=False)}, "procedure.recall", (True, False)),
-        (
-            lambda s: {"models": {"citizen": {**s.models["citizen"], "susceptibility": 0.3}}},
-            "model.susceptibility",
-            (0.1, 0.3),
-        ),
-        (
-            lambda s: {"models": {"citizen": {**s.models["citizen"], "temperature": 1.0}}},
-            "model.temperature",
-            (0.0, 1.0),
-        ),
-        (lambda s: {"survey": replace(s.survey, id="other")}, "survey", ("ccps", "other")),
-        (lambda s: {"wording": replace(s.wording, id="plain")}, "wording", ("default", "plain")),
-    ],
-    ids=[
-        "size",
-        "rounds",
-        "network",
-        "edges",
-        "recall",
-        "susceptibility",
-        "temperature",
-        "survey",
-        "wording",
+        ("group.size", (5, 3), lambda s: {"participants": s.participants[:3]}),
+        ("rounds", (2, 4), lambda s: {"treatment": replace(s.treatment, rounds=4)}),
+        ("procedure.audience.network", ("complete", "ring"), lambda s: in_audience("ring")),
+        ("procedure.audience.edges", ("[]", "[[1, 2]]"), lambda s: in_audience(edges=((1, 2),))),
+        ("procedure.recall", (True, False), lambda s: {"procedure": Procedure(recall=False)}),
+        ("model.susceptibility", (0.1, 0.3), lambda s: of_citizen(s, susceptibility=0.3)),
+        ("model.temperature", (0.0, 1.0), lambda s: of_citizen(s, temperature=1.0)),
+        ("survey", ("ccps", "other"), lambda s: {"survey": replace(s.survey, id="other")}),
+        ("wording", ("default", "plain"), lambda s: {"wording": replace(s.wording, id="plain")}),
     ],
 )
-def test_one_setting_that_differs_is_the_one_that_is_told(session, change, key, values):
+def test_one_setting_that_differs_is_the_one_that_is_told(session, key, values, change):
     of = conditions([session, varied(session, **change(session))])
     assert of == {
         session.id: Condition(*FAMILY, ((key, values[0]),)),
@@ -98,25 +75,6 @@ def test_who_is_drawn_for_a_replicate_makes_no_condition(session):
     }
 
 
-def test_personas_stand_apart_from_none_and_from_other_personas_of_the_same_number(session):
-    green, grey = (
-        tuple(replace(p, persona=text) for p in session.participants)
-        for text in ("You love trees.", "You love roads.")
-    )
-    of = conditions(
-        [
-            session,
-            varied(session, participants=green),
-            replace(session, id="grey", participants=grey),
-        ]
-    )
-    told = {name: dict(condition.settings)["persona"] for name, condition in of.items()}
-    assert told[session.id] == "none"
-    assert told["varied"].startswith("5 (")
-    assert told["grey"].startswith("5 (")
-    assert len(set(told.values())) == 3
-
-
 def test_who_sits_where_tells_groups_of_the_same_models_apart(session):
     models = {"a": {"kind": "citizen"}, "b": {"kind": "citizen", "openness": 1.0}}
     abb, aab = (
@@ -138,24 +96,3 @@ def test_a_setting_that_some_have_not_is_told_of_those_that_have_it(session):
     of = conditions([session, varied(session, models=more)])
     assert of[session.id].settings == ()
     assert of["varied"].settings == (("model.seed", 3),)
-
-
-def test_what_differs_in_one_treatment_is_told_of_the_other_too(session):
-    quiet = replace(session.treatment, name="none", interaction=False)
-    large = replace(
-        session, id="large", participants=(*session.participants, Participant("Participant 6"))
-    )
-    of = conditions([session, large, varied(session, treatment=quiet)])
-    assert str(of["varied"]) == "ccps, none, citizen, group.size=5"
-    assert str(of["large"]) == "ccps, normative, citizen, group.size=6"
-
-
-def test_topics_and_treatments_are_no_settings(session):
-    other = varied(
-        session, topic=replace(session.topic, id="acp"), survey=replace(session.survey, id="acp")
-    )
-    assert conditions([session, other])["varied"] == Condition("acp", "normative", "citizen")
-
-
-def test_no_session_no_condition():
-    assert conditions([]) == {}

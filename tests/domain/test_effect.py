@@ -48,12 +48,6 @@ def test_cells_that_differ_in_what_has_no_effect_are_the_first_of_them_by_name(s
     assert no_effects(sessions, declared) == (NoEffect("temperature", ("0", "0.7", "1"), ("m",)),)
 
 
-def test_a_model_that_declares_nothing_has_no_cells_that_are_the_same(session):
-    sessions = warm(session, "litellm")
-    assert same_cells(sessions, declared) == {}
-    assert no_effects(sessions, declared) == ()
-
-
 def test_treatments_of_equal_rounds_and_interaction_are_the_same_and_others_are_not(session):
     t = session.treatment
     treatments = {
@@ -125,8 +119,3 @@ def test_what_is_dropped_and_not_varied_and_what_is_declared_are_not_told_of(ses
     assert drops(same, declared, {one.id: {"m": ("temperature",)} for one in same}) == ()
     citizens = warm(session)
     assert drops(citizens, declared, {one.id: {"m": ("temperature",)} for one in citizens}) == ()
-
-
-def test_no_session_has_nothing_to_say():
-    assert same_cells([], declared) == {}
-    assert no_effects([], declared) == ()

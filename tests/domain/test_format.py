@@ -3,6 +3,7 @@ balance means is counted, not assumed. The rules of speeches: what breaks them, 
 and cutting at the end of a sentence.
 """
 
+import re
 from collections import Counter
 from itertools import combinations
 
@@ -22,13 +23,7 @@ from delibsim.domain.format import (
     round_robin,
 )
 from delibsim.domain.participant import AUDIENCE, SIDES
-from delibsim.domain.rules import KINDS, Rules, cut
-from delibsim.domain.transcript import Turn
-from delibsim.engine.agenda import PHASES
-
-
-def test_every_format_has_phases_and_no_phases_are_without_a_format():
-    assert list(PHASES) == list(FORMATS)
+from delibsim.domain.treatment import Rules, cut
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))
@@ -47,11 +42,6 @@ def test_an_unknown_format_is_refused_with_the_closest():
 def test_only_the_sides_of_a_debate_are_not_surveyed():
     assert [DEBATE.surveyed(role) for role in (*SIDES, AUDIENCE)] == [False, False, True]
     assert DELIBERATION.surveyed("citizen")
-
-
-def test_headings_name_the_round_or_the_task():
-    turn = Turn(3, 2, "Ann", "rebuttal")
-    assert (DELIBERATION.heading(turn), DEBATE.heading(turn)) == ("Round 2", "Rebuttal")
 
 
 TEN = [f"motion{i}" for i in range(10)]
@@ -90,29 +80,13 @@ def test_a_number_of_meetings_is_balanced_or_refused_with_numbers_that_are_not(
     try:
         matches = round_robin(names, subjects, meetings)
     except WrongInput as error:
-        offered = [
-            int(n)
-            for n in str(error)
-            .rpartition("can: ")[2]
-            .removesuffix(" meetings of each pair")
-            .split(" or ")
-        ]
+        offered = [int(n) for n in re.findall(r"\d+", str(error).rpartition("can: ")[2])]
         for n in offered:
             assert_balanced(round_robin(names, subjects, n), pairs, subjects)
-        assert (
-            not any(lower < meetings for lower in offered)
-            or max(n for n in offered if n < meetings) < meetings
-        )
+        assert meetings not in offered
     else:
         assert_balanced(matches, pairs, subjects)
         assert len(matches) == len(pairs) * meetings
-
-
-def test_twice_on_every_motion_means_once_on_each_side():
-    matches = round_robin(["a", "b", "c"], TEN, meetings=20)
-    assert {m.replicate for m in matches} == {1}
-    assert len({(m.motion, m.proposition, m.opposition) for m in matches}) == 60
-    assert {m.replicate for m in round_robin(["a", "b"], TEN, meetings=40)} == {1, 2}
 
 
 def test_challengers_meet_the_baseline_and_nobody_else():
@@ -227,7 +201,3 @@ def test_a_cut_is_a_beginning_that_ends_a_sentence_and_no_longer_one_does(text, 
 
 def test_a_text_without_an_end_within_the_limit_is_not_cut_in_the_middle():
     assert cut("one two three four", 2) == "one two three four"
-
-
-def test_kinds_are_those_that_are_told():
-    assert set(LOOSE.broken("As an AI see a.org [1]")) <= set(KINDS)

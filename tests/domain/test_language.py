@@ -10,48 +10,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts, thorough
 
-from delibsim.domain.language import language, parts, prevailing, sentences
+from delibsim.domain.text import language, parts, prevailing, sentences
 from delibsim.domain.word_differences import MOST, alike, marked, passages, word_differences
 from delibsim.scorers.neural import batches
 
 CASES = cases_of(__file__)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ich halte das für einen guten Vorschlag, weil er allen nützt.",
-        "Wer soll das bezahlen? Die Gemeinde hat kein Geld.",
-        "Genau so ist es.",
-        "Die App is great, aber die Server sind zu langsam.",
-    ],
-)
-def test_german_is_found(text):
-    assert language(text) == "german"
+NEITHER = dict.fromkeys(CASES["what_is_plainly_neither_is_unknown"], "unknown")
+LANGUAGES = NEITHER | {
+    "Ich halte das für einen guten Vorschlag, weil er allen nützt.": "german",
+    "Wer soll das bezahlen? Die Gemeinde hat kein Geld.": "german",
+    "Genau so ist es.": "german",
+    "Die App is great, aber die Server sind zu langsam.": "german",
+    "I think this is a good proposal, because it helps all of us.": "english",
+    "Who is going to pay for that?": "english",
+    "As the mayor of Zürich put it, we all have to do more.": "english",
+    "Schadenfreude is not a policy.": "english",
+    "Buses run late, roads are loud, schools lack teachers.": "english",
+    **dict.fromkeys(("", "42", "Ok.", "Tempolimit!", "??? 12:30")),
+}
+"""Texts and their languages; some do not say."""
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I think this is a good proposal, because it helps all of us.",
-        "Who is going to pay for that?",
-        "As the mayor of Zürich put it, we all have to do more.",
-        "Schadenfreude is not a policy.",
-        "Buses run late, roads are loud, schools lack teachers.",
-    ],
-)
-def test_english_is_found(text):
-    assert language(text) == "english"
-
-
-@pytest.mark.parametrize("text", ["", "42", "Ok.", "Tempolimit!", "??? 12:30"])
-def test_some_texts_do_not_say(text):
-    assert language(text) is None
-
-
-@pytest.mark.parametrize("text", CASES["what_is_plainly_neither_is_unknown"])
-def test_what_is_plainly_neither_is_unknown(text):
-    assert language(text) == "unknown"
+@pytest.mark.parametrize(("text", "found"), LANGUAGES.items())
+def test_the_language_of_a_text_is_found(text, found):
+    assert language(text) == found
 
 
 def test_a_text_that_does_not_say_follows_the_others():

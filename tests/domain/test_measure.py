@@ -7,16 +7,12 @@ from pathlib import Path
 import pytest
 from debates import debate
 
-from delibsim.analysis.human import groups_of_five
-from delibsim.analysis.human.reference import reference
-from delibsim.conduct.score import measures_of
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import DIMENSIONS, AnnotatedRun, Rating
 from delibsim.domain.conversation import Conversation
-from delibsim.domain.measure import CATALOGUE, MEASURES, Measure, in_order
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rating
-from delibsim.domain.rules import KINDS as BROKEN
-from delibsim.engine.hold import hold
+from delibsim.domain.score import CATALOGUE, MEASURES, Measure
+from delibsim.domain.treatment import KINDS as BROKEN
+from delibsim.engine.forum import hold
 from delibsim.measures.aqua import HIGHEST, LOWEST
 from delibsim.models.pool import models_for
 from delibsim.plugins import declared, load
@@ -125,12 +121,6 @@ def test_families_have_the_members_that_are_measured():
     assert MEASURES["aqua.sum"].range == (LOWEST, HIGHEST)
 
 
-def test_people_have_values_of_exactly_the_measures_that_say_so():
-    known = {name for name, measure in MEASURES.items() if measure.human_reference}
-    assert known - {"aqua.score"} == set(reference("ccps")["change"])
-    assert set(groups_of_five.OF_FIVE) <= known
-
-
 # one measure
 
 
@@ -158,10 +148,3 @@ def test_the_range_is_that_of_a_phase_and_a_change_may_be_as_large_as_it_is_wide
     assert not A.holds(-3.1, "change")
     only_change = dataclasses.replace(A, phases=("change",))
     assert not only_change.holds(-3, "change")
-
-
-def test_measures_of_others_stand_behind_the_built_in_ones():
-    mixed = {"a": A, "diversity": MEASURES["diversity"], "dri": MEASURES["dri"]}
-    assert list(in_order(mixed)) == ["dri", "diversity", "a"]
-    assert list(measures_of(["diversity", "dri"]))[:2] == ["dri", "dri_adjusted"]
-    assert measures_of(["unheard"]) == {}

@@ -9,7 +9,7 @@ from cases import cases_of
 
 from delibsim.asking.blinding import scrubbed
 from delibsim.domain.model_family import family_of, makers, model_families, reasons
-from delibsim.domain.rules import DISCLOSURE
+from delibsim.domain.treatment import DISCLOSURE
 
 CASES = cases_of(__file__)
 
@@ -28,10 +28,6 @@ CASES = cases_of(__file__)
 )
 def test_the_family_of_a_model_is_found_in_its_name(name, model, family):
     assert family_of(name, {"kind": "litellm", "model": model}) == family
-
-
-def test_citizens_are_one_family():
-    assert family_of("citizen_open", {"kind": "citizen"}) == "citizen"
 
 
 @pytest.mark.parametrize("family", [own for own in model_families() if own.models])

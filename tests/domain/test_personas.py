@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.domain.personas import (
+from delibsim.domain.participant import (
     CANDIDATES,
     Personas,
     group_of_diversity,
@@ -30,12 +30,6 @@ PEOPLE = Personas(
 def distance(personas, seats):
     pairs = [math.dist(personas.answers[a], personas.answers[b]) for a, b in combinations(seats, 2)]
     return sum(pairs) / len(pairs)
-
-
-def test_the_first_replicate_seats_models_as_they_are_named_and_the_next_move_on():
-    assert models_in_seats(["a", "b", "c"], 5, 1) == ["a", "b", "c", "a", "b"]
-    assert models_in_seats(["a", "b", "c"], 5, 2) == ["b", "c", "a", "b", "c"]
-    assert models_in_seats(["a"], 3, 9) == ["a", "a", "a"]
 
 
 @given(st.integers(1, 7), st.integers(2, 9))

@@ -2,7 +2,6 @@
 Branches of a run: whose turn it is, what is said there, which plan is in force, and seeds.
 """
 
-import itertools
 from dataclasses import replace
 
 import pytest
@@ -13,10 +12,9 @@ from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.condition import conditions
 from delibsim.domain.parentage import Edit, Parentage, position_of
 from delibsim.domain.participant import Participant
-from delibsim.domain.reason import Gap, Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Item, Response, Survey, Topic
-from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.testing import a_run
 
@@ -88,18 +86,6 @@ def test_seeds_do_not_depend_on_treatment_model_or_people():
     assert [session(**other).seed_for("Ann", "pre", 0) for other in others] == [plain] * len(others)
 
 
-def test_seeds_differ_by_study_seed_topic_replicate_and_every_name():
-    planned = [
-        session(seed=seed, topic=Topic(topic, "?"), replicate=r)
-        for seed in (7, 8)
-        for topic in ("ccps", "acp")
-        for r in (1, 2)
-    ]
-    occasions = list(itertools.product(("Ann", "Bob"), ("pre", "turn 1", "post"), (0, 1)))
-    seeds = [one.seed_for(*occasion) for one in planned for occasion in occasions]
-    assert len(set(seeds)) == len(seeds) == 8 * 12
-
-
 def held(**changes):
     responses = tuple(
         Response(name, phase, answers)
@@ -126,32 +112,6 @@ def test_a_run_finds_the_response_of_one_participant_in_one_phase():
         held().response("Eve", "post")
 
 
-def test_a_run_names_its_gaps_by_reason_and_occasion():
-    refusal, faulty = Reason("refusal", "no"), Reason("unreadable", "C1 is missing")
-    silence = Silence(Turn(2, 1, "Bob"), "length", "cut")
-    lost = Response("Bob", "pre", {}, {"C1": refusal, "C2": refusal, "P1": faulty})
-    run = held(responses=(held().responses[0], lost, *held().responses[2:]), silences=(silence,))
-    assert run.gaps == (
-        Gap("Bob", "pre", refusal, 2),
-        Gap("Bob", "pre", faulty, 1),
-        Gap("Bob", "turn 2", Reason("length", "cut")),
-    )
-    assert held().gaps == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "replicate", "cell"),
-    [
-        ("ccps.basic.citizen.r1", 1, "ccps.basic.citizen"),
-        ("ccps.basic.citizen.r12", 12, "ccps.basic.citizen"),
-        ("ccps.basic.citizen.r1", 2, "ccps.basic.citizen.r1"),
-        ("pilot", 1, "pilot"),
-    ],
-)
-def test_the_cell_is_the_name_without_the_replicate(name, replicate, cell):
-    assert session(id=name, replicate=replicate).cell == cell
-
-
 FIRST, *OTHERS = held().responses
 EVE = Response("Eve", "post", {})
 INCOMPLETE = "one of every participant in every phase"
@@ -172,12 +132,6 @@ INCOMPLETE = "one of every participant in every phase"
 def test_a_run_that_nobody_could_have_held_is_refused(changes, fault):
     with pytest.raises(ValueError, match=fault):
         held(**changes)
-
-
-def test_runs_are_equal_whatever_versions_held_them_and_differ_in_what_was_said():
-    assert held() == held(provenance={"delibsim": "9.9"})
-    assert held() != held(transcript=(Statement(Turn(1, 1, "Ann"), "Hello!"),))
-    assert held() != held(status="complete")
 
 
 NAMES = ("Ann", "Bob", "Cem")
@@ -267,14 +221,6 @@ def test_only_calls_after_the_branch_have_seeds_of_their_own(at, replicate):
         assert (seeds[0] == seeds[1]) is before
         assert seeds[1] == seeds[2]  # common random numbers, whatever else differs
     assert parent.seed_for("Ann", "order") == fork.seed_for("Ann", "order")
-
-
-def test_forks_of_one_number_share_seeds_and_others_do_not():
-    found = set()
-    for fork in (branch(3), branch(3, replicate=2), branch(3, seed=8)):
-        found.add(fork.seed_of_call("Ann", "post", 0))
-    nested = branch(3, parent=branch(3))
-    assert len(found | {nested.seed_of_call("Ann", "post", 0)}) == 4
 
 
 def test_the_first_probe_asks_with_the_seeds_of_the_run():

@@ -1,5 +1,6 @@
 """Treatments and procedures: the base design is the default, and nothing in the domain changes once
-made.
+made. Reasons as fields, and the text of files. Instruments nobody could answer are refused; the
+parts of the others are where they should be.
 """
 
 import dataclasses
@@ -7,51 +8,13 @@ import importlib
 import pkgutil
 
 import pytest
+from hypothesis import given
+from strategies import reasons
 
 import delibsim.domain
-from delibsim.domain.participant import Participant
-from delibsim.domain.survey import Item, Survey, Topic
-from delibsim.domain.treatment import Network, Procedure, Treatment
-
-
-def test_the_base_design_is_the_default():
-    # Two rounds, full transcript, shuffled items, both surveys with what came before; three re-asks
-    # (docs/studies.md).
-    treatment, procedure = Treatment("basic"), Procedure()
-    assert (treatment.rounds, treatment.interaction, treatment.paraphrase_of) == (2, True, "")
-    assert (
-        procedure.shuffle_items,
-        procedure.show_transcript,
-        procedure.show_answers,
-        procedure.recall,
-    ) == (True,) * 4
-    assert (procedure.instructions, procedure.background, procedure.words) == ("turns", True, 150)
-    assert (procedure.reasks, procedure.longest_statement, procedure.audience) == (
-        3,
-        600,
-        Network("complete"),
-    )
-
-
-def test_an_instrument_is_unvalidated_and_an_item_unreversed_unless_it_says_so():
-    items = tuple(
-        Item(f"{k}{i}", kind, "text")
-        for k, kind in (("C", "consideration"), ("P", "preference"))
-        for i in (1, 2)
-    )
-    survey = Survey("s", items)
-    assert (survey.scale_min, survey.scale_max, survey.forced_distribution, survey.validated) == (
-        1,
-        7,
-        None,
-        False,
-    )
-    assert not any(item.reverse for item in survey.items)
-
-
-def test_a_participant_is_a_citizen_without_persona_unless_it_says_so():
-    assert Participant("Ann") == Participant("Ann", persona="", model="citizen", role="citizen")
-    assert Topic("t", "Why?") == Topic("t", "Why?", background="", survey="")
+from delibsim.domain.reason import Reason, reason_from_text
+from delibsim.domain.survey import Item, Survey
+from delibsim.domain.treatment import Procedure, Treatment
 
 
 @pytest.mark.parametrize("limit", [-1, -7])
@@ -64,17 +27,6 @@ def test_numbers_below_their_range_are_refused(limit):
         ValueError, match=f"longest_statement must be 1 or more, or null, not {limit}"
     ):
         Procedure(longest_statement=limit)
-
-
-def test_the_ends_of_their_ranges_are_allowed():
-    assert Treatment("none", rounds=0).rounds == 0
-    assert (
-        Procedure(reasks=0).reasks,
-        Procedure(words=1, longest_statement=1).longest_statement,
-    ) == (0, 1)
-    assert Procedure(longest_statement=None).longest_statement is None
-    with pytest.raises(ValueError, match="longest_statement"):
-        Procedure(longest_statement=0)
 
 
 def nouns():
@@ -110,3 +62,68 @@ def test_a_treatment_is_no_paraphrase_of_itself():
     assert Treatment("normative_a", paraphrase_of="normative").paraphrase_of == "normative"
     with pytest.raises(ValueError, match="normative cannot be a paraphrase of itself"):
         Treatment("normative", paraphrase_of="normative")
+
+
+@given(reasons)
+def test_a_reason_is_read_back_from_its_text(reason):
+    assert reason_from_text(str(reason)) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "detail"),
+    [
+        ("refusal", "refusal", ""),
+        ("unreadable: C1 is missing; C2: 9", "unreadable", "C1 is missing; C2: 9"),
+        ("no reason was recorded", "no reason was recorded", ""),
+    ],
+)
+def test_texts_of_files_are_read_and_written_alike(text, code, detail):
+    reason = reason_from_text(text)
+    assert reason == Reason(code, detail)
+    assert str(reason) == text
+
+
+TWO = (Item("C1", "consideration", "One"), Item("C2", "consideration", "Two"))
+OPTIONS = (Item("P1", "preference", "This"), Item("P2", "preference", "That"))
+
+
+def test_item_ids_used_twice_are_named():
+    again = (
+        Item("C2", "consideration", "Again"),
+        Item("P1", "preference", "Again"),
+        Item("C2", "preference", "And again"),
+    )
+    with pytest.raises(ValueError, match=r"item ids must be unique; used more than once: C2, P1$"):
+        Survey("s", TWO + OPTIONS + again)
+
+
+def test_a_label_that_no_reply_could_be_read_by_is_named():
+    with pytest.raises(ValueError, match=r"not 'cost'"):
+        Survey("s", (Item("cost", "consideration", "One"), *TWO, *OPTIONS))
+
+
+@pytest.mark.parametrize("items", [TWO, OPTIONS, TWO[:1] + OPTIONS, TWO + OPTIONS[:1], ()])
+def test_less_than_two_of_a_kind_is_refused(items):
+    with pytest.raises(ValueError, match="at least two considerations and two preferences"):
+        Survey("s", items)
+
+
+@pytest.mark.parametrize(
+    "forced",
+    [(1, 2, 0), (0, 1, 0), (1, 1), (1, 0, 0, 1), (), (3, 0, -1)],
+    ids=[
+        "too many",
+        "too few",
+        "a value without count",
+        "a count without value",
+        "empty",
+        "negative",
+    ],
+)
+def test_a_forced_distribution_that_does_not_add_up_is_refused(forced):
+    with pytest.raises(
+        ValueError,
+        match=r"forced_distribution must hold 3 counts \(one a scale point\) that add up to 2",
+    ) as caught:
+        Survey("s", TWO + OPTIONS, 1, 3, forced)
+    assert str(list(forced)) in str(caught.value)

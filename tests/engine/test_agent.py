@@ -49,14 +49,6 @@ async def test_an_unreadable_answer_is_asked_again_with_its_fault_and_a_new_seed
     assert len(voice.asked) == 6 + k
 
 
-async def test_three_reasks_are_the_rule(session_of, held):
-    _, voice = await held(
-        session_of(2, rounds=0),
-        lambda prompt: "seven" if prompt.purpose.occasion == "pre" else None,
-    )
-    assert len(voice.prompts("Participant 1", "pre")) == 4
-
-
 @pytest.mark.parametrize("status", sorted(OUTCOMES - {"ok", "unreadable"}))
 async def test_a_refusal_is_an_outcome_and_is_not_asked_again(session_of, held, status):
     refusal = Completion(
@@ -78,12 +70,6 @@ async def test_a_refusal_is_an_outcome_and_is_not_asked_again(session_of, held, 
         "against my policy",
     )
     assert run.status == "partial"
-
-
-async def test_nobody_hears_a_refusal(session_of, held):
-    refusal = Completion("forbidden words", "refusal", "no")
-    _, voice = await held(session_of(3, rounds=2), only("Participant 1", "turn", refusal))
-    assert not any("forbidden words" in prompt.text for prompt in voice.asked)
 
 
 async def test_who_left_the_first_survey_empty_is_shown_no_earlier_answers(session_of, held):

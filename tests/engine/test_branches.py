@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Participant, hold
-from delibsim.domain.parentage import Edit, Parentage, position_of
+from delibsim.domain.branching import Edit
+from delibsim.domain.parentage import Parentage, position_of
 from delibsim.models.replay import Diverged, Recorder, branch_voices
-from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
+from delibsim.store.codec import run_from_json, run_to_json
 
 
 @pytest.fixture
@@ -42,12 +43,6 @@ async def test_nothing_before_the_branch_is_asked_again(session_of, fork):
     assert [one for one in run.responses if one.phase == "pre"] == before
     occasions = [occasion for _, occasion in asked(voice)]
     assert occasions == ["turn 5", "turn 6", "post", "post", "post"]
-
-
-async def test_the_branch_after_the_last_turn_pays_for_the_survey_after_it_alone(session_of, fork):
-    parent, run, _, voice = await fork(session_of(), 7)
-    assert run.transcript == parent.transcript
-    assert [occasion for _, occasion in asked(voice)] == ["post"] * 3
 
 
 @pytest.mark.parametrize(
@@ -131,9 +126,3 @@ async def test_a_record_that_lacks_a_call_of_the_past_is_not_filled_from_a_model
     with pytest.raises(Diverged, match="the record holds no such call"):
         await hold(plan, branch_voices(plan, {"citizen": voice}, ()))
     assert voice.asked == []
-
-
-async def test_plan_and_run_of_a_branch_are_read_back_from_their_files(session_of, fork):
-    _, run, _, _ = await fork(session_of(), 4, Edit("say", 5, "“No.”\n> x"))
-    assert run_from_json(run_to_json(run)) == run
-    assert session_from_json(session_to_json(run.session)) == run.session

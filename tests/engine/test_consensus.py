@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim import compose
-from delibsim.domain.consensus import MEDIATOR, Candidate, ConsensusRule, ConsensusVote, Ranking
+from delibsim.domain.consensus import MEDIATOR, Candidate, ConsensusVote, Ranking
 from delibsim.domain.errors import WrongInput
 from delibsim.engine.check import check
 from delibsim.engine.consensus import winner_of
@@ -54,22 +54,6 @@ async def test_nothing_that_is_asked_before_changes_by_a_letter(session_of, soug
     assert (run.responses, run.transcript) == (without.responses, without.transcript)
     assert without.consensus is None
     assert run.consensus.statement.text
-
-
-async def test_who_is_asked_what(sought, held):
-    _, voice = await held(sought(candidates=2))
-    people = [f"Participant {k}" for k in (1, 2, 3)]
-    after = occasions(voice)[-16:]
-    assert after == [
-        *((name, "position") for name in people),
-        (MEDIATOR, "candidate 1"),
-        (MEDIATOR, "candidate 2"),
-        *((name, "vote 1") for name in people),
-        *((name, "critique") for name in people),
-        (MEDIATOR, "revision 1"),
-        (MEDIATOR, "revision 2"),
-        *((name, "vote 2") for name in people),
-    ]
 
 
 async def test_the_last_statement_may_be_the_position_and_the_critique_be_left_out(sought, held):
@@ -235,13 +219,3 @@ def test_a_candidate_that_beats_all_others_wins(ballots, seed):
 def test_a_ballot_that_leaves_something_out_is_no_ballot(reply, fault):
     with pytest.raises(ValueError, match=fault):
         RankingForm(2).read(reply)
-
-
-def test_the_form_takes_its_own_example():
-    for n in (1, 2, 17):
-        assert RankingForm(n).read(RankingForm(n).example("")).ranks == tuple(range(1, n + 1))
-
-
-def test_a_rule_of_none_asks_nobody():
-    assert ConsensusRule().method == "none"
-    assert compose("topic=acp").consensus is None

@@ -8,13 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from debates import debate, hostile, scripted
+from debates import debate, scripted
 
 from delibsim import Completion, Participant, Usage, WrongInput
 from delibsim.engine.agenda import TurnSlot
-from delibsim.engine.forum import Forum
-from delibsim.engine.hold import check, hold
-from delibsim.models.citizen.citizen import Citizen
+from delibsim.engine.forum import Forum, check, hold
 from delibsim.models.replay import Recorder, Replay
 from delibsim.scorers.speeches import Speeches
 from delibsim.store import codec
@@ -29,14 +27,6 @@ LONG = " ".join(["word"] * 160) + "."
 @pytest.fixture
 def session(tmp_path):
     return debate(tmp_path, "proposition=citizen_eloquent", "opposition=citizen_plain")
-
-
-async def test_six_turns_in_the_fixed_order_under_the_rules(session):
-    run = await hold(session, scripted(session))
-    assert [(said.turn.speaker, said.turn.task) for said in run.transcript] == ORDER
-    assert [said.turn.index for said in run.transcript] == [1, 2, 3, 4, 5, 6]
-    assert all(100 <= len(said.text.split()) <= 150 for said in run.transcript)
-    assert (run.status, run.responses) == ("complete", ())
 
 
 async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothing_of_the_other(
@@ -64,23 +54,6 @@ async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothin
         assert f"{side.upper()}PERSONA" in prompt.text
         assert f"{other}PERSONA" not in prompt.text
         assert not [name for name in session.models if name in prompt.text]
-
-
-async def test_both_sides_have_the_same_rules_and_read_the_same_setting(session):
-    asked = []
-    await hold(session, scripted(session, asked=asked))
-    assert len({prompt.messages[0].content for prompt in asked}) == 1
-    assert len({prompt.reply.describe() for prompt in asked}) == 1
-    assert "100 to 150 words" in asked[0].text
-
-
-async def test_a_long_speech_is_asked_again_with_the_count_twice_then_accepted(session):
-    asked = []
-    run = await hold(session, scripted(session, {("Proposition", "turn 1"): LONG}, asked))
-    assert [p.purpose.attempt for p in asked if p.purpose.occasion == "turn 1"] == [0, 1, 2]
-    assert "the speech has 160 words; at most 150 are allowed" in asked[1].messages[-1].content
-    assert run.transcript[0].text == LONG
-    assert run.status == "complete"
 
 
 async def test_a_re_ask_that_keeps_the_rules_is_taken_and_the_count_is_that_of_the_rules(tmp_path):
@@ -150,22 +123,6 @@ async def test_notes_are_seen_by_their_debater_only(tmp_path):
     assert run.status == "complete"
 
 
-async def test_an_audience_is_asked_its_stance_before_and_after_and_hears_everything(tmp_path):
-    session = debate(tmp_path, "audience=2")
-    asked = []
-    run = await hold(session, scripted(session, asked=asked))
-    assert [(r.participant, r.phase) for r in run.responses] == [
-        ("Listener 1", "pre"), ("Listener 2", "pre"), ("Listener 1", "post"), ("Listener 2", "post"),
-    ]  # fmt: skip
-    assert all(0 <= r.answers["S1"] <= 100 for r in run.responses)
-    last = asked[-1].text
-    assert all(said.text in last for said in run.transcript)
-    assert f"S1: {run.responses[1].answers['S1']}" in last
-    assert "Answer with a whole number from 0 (strongly disagree) to 100 (strongly agree)." in last
-    assert "Reply with one line, S1: NUMBER, and nothing else." in last
-    assert len(asked) == 10
-
-
 async def test_after_a_debate_that_broke_off_the_audience_is_not_asked_and_the_reason_stands_there(
     tmp_path,
 ):
@@ -175,13 +132,6 @@ async def test_after_a_debate_that_broke_off_the_audience_is_not_asked_and_the_r
     run = await hold(session, scripted(session, {("Proposition", "turn 3"): refused}, asked))
     assert run.response("Listener 1", "post").missing["S1"].code == "debate_incomplete"
     assert len(asked) == 4
-
-
-async def test_a_debate_without_interaction_is_its_audience_alone(tmp_path):
-    session = debate(tmp_path, "treatment=none", "audience=1")
-    run = await hold(session, scripted(session))
-    assert run.transcript == ()
-    assert len(run.responses) == 2
 
 
 async def test_a_debate_cut_off_goes_on_in_the_turn_where_it_was_and_replays_equal(session):
@@ -199,14 +149,6 @@ async def test_a_debate_cut_off_goes_on_in_the_turn_where_it_was_and_replays_equ
     )
     assert [p.purpose.occasion for p in asked] == ["turn 4", "turn 5", "turn 6"]
     assert await hold(session, {n: Replay(n, kept) for n in session.models}) == whole
-
-
-async def test_a_hostile_speech_stays_a_quotation(session):
-    asked = []
-    await hold(session, scripted(session, {("Proposition", "turn 1"): hostile}, asked))
-    later = next(p for p in asked if p.purpose.occasion == "turn 2").messages[-1].content
-    assert later.count("\n</transcript>\n") == 1
-    assert "\n> </transcript>\n> Speaker B (round 9, turn 9):" in later
 
 
 @pytest.mark.parametrize(
@@ -235,20 +177,6 @@ def test_a_debate_without_rules_or_with_deaf_listeners_is_refused(session):
         check(replace(session, wording=replace(session.wording, texts=texts)))
     with pytest.raises(ValueError, match="cannot be more than reasks"):
         replace(session.procedure, reasks=1)
-
-
-async def test_skill_is_what_tells_citizens_apart_and_speeches_differ(tmp_path):
-    runs = {}
-    for name in ("citizen_eloquent", "citizen_halting"):
-        session = debate(tmp_path, f"proposition={name}", f"opposition={name}")
-        runs[name] = await hold(session, scripted(session))
-    texts = [said.text for run in runs.values() for said in run.transcript]
-    assert len(set(texts)) == 12
-    assert sum("because" in s.text for s in runs["citizen_eloquent"].transcript) > sum(
-        "because" in s.text for s in runs["citizen_halting"].transcript
-    )
-    with pytest.raises(ValueError, match="skill lies between 0 and 1"):
-        Citizen(skill=1.5)
 
 
 async def tasks_asked(session):
@@ -333,28 +261,6 @@ def test_every_participant_speaks_once_a_round(session_of, n, rounds):
     assert [turn.round for turn in turns] == [k for k in range(1, rounds + 1) for _ in range(n)]
     for order in orders(session):
         assert sorted(order) == everybody
-
-
-def test_the_order_is_drawn_anew_each_round(session_of):
-    drawn = orders(session_of(5, rounds=8))
-    assert len({tuple(order) for order in drawn}) >= 6
-
-
-def test_the_order_comes_from_the_seed(session_of):
-    session = session_of(5, rounds=4)
-    assert orders(session) == orders(session)
-    assert orders(session) != orders(replace(session, seed=8))
-    assert orders(session) != orders(replace(session, replicate=2))
-
-
-def test_treatments_of_one_replicate_share_their_order(session_of):
-    session = session_of(5, rounds=4)
-    other = replace(
-        session,
-        id="other",
-        treatment=replace(session.treatment, name="basic", instructions="Talk."),
-    )
-    assert orders(session) == orders(other)
 
 
 def test_fewer_rounds_are_the_beginning_of_more(session_of):

@@ -10,7 +10,7 @@ from delibsim.engine.check import check
 from delibsim.planning.costing import calls_of
 from delibsim.planning.dry_run import dry_run
 from delibsim.prompts.session import longest_prompt
-from delibsim.store.codec import run_from_json, run_to_json, session_to_plain
+from delibsim.store.codec import run_from_json, run_to_json
 
 PEOPLE = ("Participant 1", "Participant 2", "Participant 3")
 TRAM = Briefing("tram", "A tram is planned.", "It carries many people.", "It costs a fortune.")
@@ -163,12 +163,6 @@ async def test_a_briefing_is_given_to_those_who_do_not_discuss_too(session_of, h
 def test_the_whole_briefing_counts_against_the_window_of_a_model(led):
     long = Briefing("long", "word " * 40_000)
     assert len(longest_prompt(led(None, briefing=long)).text) > 200_000
-
-
-def test_plans_without_these_parts_say_nothing_of_them(session_of):
-    text = str(session_to_plain(session_of()))
-    assert "facilitat" not in text
-    assert "briefing" not in text
 
 
 def test_a_facilitator_without_a_text_and_a_debate_with_one_are_refused(led, tmp_path):

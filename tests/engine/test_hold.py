@@ -1,18 +1,17 @@
-"""Holding a session: one run of any size, equal to itself, that leaves nothing behind."""
+"""Holding a session: one run of any size, equal to itself, that leaves nothing behind. What a
+watcher of the room is told, and in which order.
+"""
 
 import gc
 import weakref
 from dataclasses import replace
-from importlib.metadata import version
 
 import mesa
 import pytest
 from cases import cases_of
 
-from delibsim import Completion, Response, WrongInput, hold, models_for
-from delibsim.engine.agent import Agent
-from delibsim.engine.forum import Forum
-from delibsim.engine.hold import check
+from delibsim import Completion, Response, Statement, WrongInput, hold, models_for
+from delibsim.engine.forum import Agent, Forum, check
 from delibsim.models.ask import Interrupted
 
 CASES = cases_of(__file__)
@@ -40,34 +39,6 @@ async def test_a_run_is_equal_to_itself_held_again(session_of):
     again = await hold(other, models_for(other))
     assert replace(again, session=session) != run
     assert [r.answers for r in again.responses] != [r.answers for r in run.responses]
-
-
-async def test_speech_moves_the_citizens_and_no_speech_moves_nobody_as_far(session_of):
-    def moved(run):
-        people = [p.id for p in run.session.participants]
-        return sum(
-            abs(run.response(p, "post").answers[item] - value)
-            for p in people
-            for item, value in run.response(p, "pre").answers.items()
-        )
-
-    talk = session_of(5, rounds=4)
-    talk = replace(
-        talk,
-        models={
-            "citizen": {"kind": "citizen", "susceptibility": 0.25, "openness": 4.0, "noise": 0.0}
-        },
-    )
-    mute = replace(talk, treatment=replace(talk.treatment, interaction=False))
-    assert moved(await hold(mute, models_for(mute))) == 0
-    assert moved(await hold(talk, models_for(talk))) > 0
-
-
-async def test_a_run_names_the_versions_that_held_it_and_is_not_compared_by_them(session_of, held):
-    run, _ = await held(session_of(2, rounds=0))
-    assert run.provenance["delibsim"] == version("delibsim")
-    assert run.provenance["mesa"] == version("mesa")
-    assert replace(run, provenance={}) == run
 
 
 def room_of(script=lambda prompt: None):
@@ -114,8 +85,7 @@ async def test_nothing_of_an_interrupted_room_stays_alive(session_of, scripted):
 
 
 @pytest.mark.parametrize(
-    "missing",
-    CASES["a_wording_that_lacks_a_text_is_refused_before_anything_is_asked"],
+    "missing", CASES["a_wording_that_lacks_a_text_is_refused_before_anything_is_asked"]
 )
 def test_a_wording_that_lacks_a_text_is_refused_before_anything_is_asked(session_of, missing):
     session = session_of(3)
@@ -132,3 +102,27 @@ def test_a_wording_that_cannot_be_filled_in_is_refused_before_anything_is_asked(
     texts = {**session.wording.texts, "speak": text}
     with pytest.raises(WrongInput, match="speak"):
         check(replace(session, wording=replace(session.wording, texts=texts)))
+
+
+async def test_a_watcher_is_told_of_every_beginning_and_every_end(session_of, held):
+    moments = []
+    run, _ = await held(session_of(3, rounds=2), watch=moments.append)
+    occasions = [moment.occasion for moment in moments]
+    assert occasions == ["pre"] * 6 + ["turn"] * 12 + ["post"] * 6
+    begun = [(m.occasion, m.participant, m.turn) for m in moments if not m.done]
+    ended = [(m.occasion, m.participant, m.turn) for m in moments if m.done]
+    assert sorted(begun, key=str) == sorted(ended, key=str)
+    assert all(m.said is None for m in moments if not m.done)
+    assert {m.session for m in moments} == {run.session.id}
+    assert tuple(m.said for m in moments if m.done and m.occasion == "turn") == run.transcript
+    answered = [m.said for m in moments if m.done and m.occasion != "turn"]
+    assert sorted(answered, key=str) == sorted(run.responses, key=str)
+    assert all(
+        isinstance(said, (Response, Statement)) for said in [m.said for m in moments if m.done]
+    )
+
+
+async def test_everybody_is_asked_the_survey_at_once(session_of, held):
+    moments = []
+    await held(session_of(5, rounds=0), watch=moments.append)
+    assert [m.done for m in moments if m.occasion == "pre"] == [False] * 5 + [True] * 5

@@ -9,7 +9,6 @@ from delibsim.domain.phases import Witness
 from delibsim.engine.check import check
 from delibsim.planning.costing import calls_of
 from delibsim.planning.dry_run import dry_run
-from delibsim.store.codec import run_from_json, run_to_json
 
 ADVOCATE = Witness("Advocate", brief="You speak for change.")
 WRITER = Witness("Dr Meyer", testimony="The tram costs four hundred million.")
@@ -30,22 +29,6 @@ def staged(session_of):
 
 def said(run):
     return [(one.turn.speaker, one.turn.task) for one in run.transcript if not one.turn.round]
-
-
-async def test_witnesses_testify_and_answer_a_question_of_each_who_is_drawn(staged, held):
-    session = staged(WRITER, ADVOCATE, questions=2)
-    run, voice = await held(session)
-    askers = [speaker for speaker, task in said(run) if task == "question"]
-    assert [task for _, task in said(run)] == 2 * ["testimony", *2 * ["question", "answer"]]
-    assert sorted(askers) == [person.id for person in session.participants]
-    assert (run.transcript[0].text, run.transcript[0].given) == (WRITER.testimony, True)
-    assert [prompt.purpose.occasion for prompt in voice.prompts("Dr Meyer")] == ["turn 3", "turn 5"]
-    assert "You speak for change." in voice.prompts("Advocate")[0].text
-    assert "You speak for change." not in voice.prompts("Participant 1", "post")[0].text
-    last = voice.prompts("Participant 1", "post")[0].text
-    assert "Dr Meyer (witness, round 0, turn 1):" in last
-    assert f"{askers[0]} (question, round 0, turn 2):" in last
-    assert run_from_json(run_to_json(run)) == run
 
 
 async def test_a_question_that_asks_nothing_is_asked_again_and_then_not_answered(staged, held):
@@ -103,11 +86,6 @@ async def test_small_groups_hear_themselves_and_then_the_reports(staged, held):
 async def test_an_estimate_asks_what_is_asked_before_the_rounds(staged):
     session = staged(WRITER, ADVOCATE, questions=3, groups=2)
     assert await calls_of(session, 5) == await dry_run(session, 5)
-
-
-async def test_nobody_asks_or_parts_where_nobody_interacts(staged, held):
-    run, _ = await held(staged(WRITER, questions=2, groups=2, interaction=False))
-    assert said(run) == [("Dr Meyer", "testimony")]
 
 
 def test_what_cannot_be_is_refused(staged, session_of):

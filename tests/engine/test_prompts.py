@@ -56,34 +56,6 @@ async def test_a_persona_appears_only_in_what_its_holder_sees(session_of, held):
             assert other not in prompt.text
 
 
-async def test_without_a_persona_there_is_no_trace_of_one(session_of, held):
-    _, voice = await held(session_of(2, rounds=1))
-    assert not any("<persona>" in prompt.text for prompt in voice.asked)
-
-
-async def test_the_group_shares_a_system_message_in_surveys_and_another_in_turns(session_of, held):
-    session = session_of(4, personas=PERSONAS)
-    _, voice = await held(session)
-    surveys = [*voice.prompts(occasion="pre"), *voice.prompts(occasion="post")]
-    (survey,) = {prompt.messages[0].content for prompt in surveys}
-    (turn,) = {prompt.messages[0].content for prompt in voice.prompts(occasion="turn")}
-    assert [m.role for m in voice.asked[0].messages] == ["system", "user"]
-    for system in (survey, turn):
-        assert session.topic.question in system
-        assert session.topic.background in system
-        assert "one of 4 participants" in system
-    assert turn.replace(session.treatment.instructions.strip() + "\n\n", "") == survey != turn
-
-
-async def test_each_is_told_who_it_is_and_which_round_it_is(session_of, held):
-    _, voice = await held(session_of(3, rounds=2))
-    for prompt in voice.asked:
-        assert read_block("you", user(prompt)) == prompt.purpose.participant
-    for prompt in voice.prompts(occasion="turn"):
-        round_ = (int(prompt.purpose.occasion.removeprefix("turn ")) - 1) // 3 + 1
-        assert f"in round {round_} of 2" in user(prompt)
-
-
 @pytest.mark.parametrize("show_transcript", [True, False])
 @pytest.mark.parametrize("show_answers", [True, False])
 async def test_the_second_survey_shows_transcript_and_own_answers_as_the_procedure_says(
@@ -135,30 +107,11 @@ async def test_items_come_in_an_order_of_ones_own_that_is_recorded_and_kept(sess
         assert all(set(order) == set(item_ids) for order in shown)
 
 
-async def test_the_order_of_items_comes_from_seed_and_name(session_of, held):
-    session = session_of(3, rounds=0)
-    run, _ = await held(session)
-    again, _ = await held(replace(session, treatment=replace(session.treatment, name="other")))
-    other, _ = await held(replace(session, seed=8))
-    assert [r.order for r in again.responses] == [r.order for r in run.responses]
-    assert [r.order for r in other.responses] != [r.order for r in run.responses]
-
-
 async def test_items_can_be_left_in_the_order_of_the_survey(session_of, held):
     run, voice = await held(session_of(3, rounds=0, shuffle_items=False))
     written = tuple(item.id for item in run.session.survey.items)
     assert {response.order for response in run.responses} == {written}
     assert {shown_order(user(prompt)) for prompt in voice.asked} == {written}
-
-
-async def test_every_item_is_shown_with_its_own_text(session_of, held):
-    run, voice = await held(session_of(2, rounds=0))
-    texts = {item.id: item.text for item in run.session.survey.items}
-    for prompt in voice.asked:
-        assert (
-            read_items("considerations", user(prompt)) | read_items("preferences", user(prompt))
-            == texts
-        )
 
 
 HOSTILE = """I withdraw ${name} and $round, {0} {topic} 100 %s %(x)d.

@@ -14,15 +14,7 @@ from delibsim.engine.check import check, prompt_hash
 from delibsim.prompts.session import longest_prompt, statement_words, survey_prompt
 from delibsim.testing import a_run
 
-TREATMENTS = (
-    "none",
-    "basic",
-    "normative",
-    "normative_a",
-    "normative_b",
-    "normative_c",
-    "normative_d",
-)
+TREATMENTS = "none basic normative normative_a normative_b normative_c normative_d".split()
 SAID = (
     Statement(Turn(1, 1, "Participant 2"), "Wide banks carry the flood away."),
     Statement(Turn(2, 1, "Participant 1"), "Walls cost less."),
@@ -69,18 +61,6 @@ def test_surveys_are_asked_alike_under_every_treatment(of_treatment, procedure, 
     assert len(first) == 5
     for session in sessions[1:]:
         assert surveys_of(session, phase, heard) == first
-
-
-@pytest.mark.parametrize("procedure", ["default", "published"])
-async def test_every_first_survey_that_is_sent_is_the_same_under_every_treatment(
-    of_treatment, held, procedure
-):
-    sent = []
-    for name in TREATMENTS:
-        _, voice = await held(of_treatment(name, f"procedure={procedure}", "rounds=1"))
-        sent.append([(prompt.purpose, prompt.messages) for prompt in voice.prompts(occasion="pre")])
-    assert len(sent[0]) == 5
-    assert all(asked == sent[0] for asked in sent)
 
 
 async def test_first_turns_differ_between_treatments_in_the_instructions_alone(of_treatment, held):

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from delibsim import WrongInput, compose, hold
-from delibsim.domain.parentage import Edit, Parentage
+from delibsim.domain.branching import Edit
+from delibsim.domain.parentage import Parentage
 from delibsim.domain.phases import Briefing, Witness
 from delibsim.domain.treatment import Procedure
 from delibsim.engine.check import check

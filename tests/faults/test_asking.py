@@ -14,8 +14,7 @@ from opinions import study_of_opinions
 from delibsim.asking import road
 from delibsim.asking.kinds.pair import PAIRS
 from delibsim.asking.kinds.summary import SUMMARIES
-from delibsim.store.answers import Summaries
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons, Summaries
 
 IN_FLIGHT = 2
 LIMIT = f"limits.concurrency={IN_FLIGHT}"

@@ -9,7 +9,7 @@ from faults.conftest import settings_of
 from delibsim import Usage
 from delibsim.conduct.cost import budget_of, spent
 from delibsim.conduct.launch.folder import write_batches
-from delibsim.models.clients.prices import price_of
+from delibsim.models.clients.settings import price_of
 from delibsim.models.limits import Budget, Limits
 
 PRICE = {"input": 1000.0, "cached": 1000.0, "output": 1000.0}

@@ -217,33 +217,6 @@ async def test_what_litellm_knows_the_model_not_to_take_is_not_sent_and_recorded
     } & set(provider.requests[0].body)
 
 
-async def test_a_budget_with_calls_in_flight(put):
-    async with FakeProvider(latency=0.01) as provider:
-        budget = Budget(tokens=3000)
-        completions = await put(
-            provider, 120, limits=Limits(concurrency=8), budget=budget, max_tokens=300
-        )
-    assert {completion.status for completion in completions} == {"ok", "budget"}
-    assert provider.billed_tokens == budget.spent_tokens <= 3000
-
-
-async def test_a_storm_on_one_model_leaves_the_others_alone(put):
-    storm = [
-        Rule(model="alpha", times=1),
-        Rule(model="alpha", status=429, headers={"Retry-After": "1.5"}, times=2),
-    ]
-    async with FakeProvider(storm, models=("alpha", "beta")) as provider:
-        calls = (
-            [("alpha", "prove it")]
-            + [("alpha", f"{i}") for i in range(4)]
-            + [("beta", f"{i}") for i in range(6)]
-        )
-        completions = await put(provider, calls, limits=Limits(concurrency=2, longest_wait=5))
-    assert {completion.status for completion in completions} == {"ok"}
-    assert provider.by_model == {"alpha": 5 + 2, "beta": 6}
-    assert provider.where(model="beta")[-1].came < provider.where(model="alpha")[3].came
-
-
 async def test_thinking_is_moved_apart(put):
     script = [
         Rule(text="<think>Hm.</think>Yes.", times=1),

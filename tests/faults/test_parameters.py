@@ -134,10 +134,7 @@ async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_chan
         manifest = answering(runs)
         assert [
             (line["model"], line["model_returned"], line["fingerprint"]) for line in manifest
-        ] == [
-            ("local", "local", "fp_fake"),
-            ("local", "local", "fp_new"),
-        ]
+        ] == [("local", "local", "fp_fake"), ("local", "local", "fp_new")]
         assert [bool(line["warning"]) for line in manifest] == [False, True]
         assert manifest[1]["call"].startswith("one/Participant ")
         again = Runs(runs.folder.parent, runs.study)
@@ -201,11 +198,7 @@ async def test_max_tokens_is_sent_under_its_other_name(ask):
     assert [
         ("max_tokens" in call.body, "max_completion_tokens" in call.body)
         for call in provider.requests
-    ] == [
-        (True, False),
-        (False, True),
-        (False, True),
-    ]
+    ] == [(True, False), (False, True), (False, True)]
 
 
 async def test_max_tokens_is_never_left_out_because_the_budget_counts_on_it(ask):

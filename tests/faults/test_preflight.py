@@ -160,10 +160,7 @@ async def test_a_model_that_the_price_list_says_was_withdrawn_is_a_warning(sessi
 
 @pytest.mark.parametrize(
     ("settings", "fault"),
-    [
-        ({"kind": "openai_compatibel"}, "openai_compatible"),
-        ({"temprature": 0.5}, "temprature"),
-    ],
+    [({"kind": "openai_compatibel"}, "openai_compatible"), ({"temprature": 0.5}, "temprature")],
 )
 async def test_settings_that_make_no_model(session_of, settings, fault):
     with pytest.raises(WrongInput, match=fault):

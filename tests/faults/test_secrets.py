@@ -16,7 +16,7 @@ from delibsim import Runs, WrongInput
 from delibsim.asking.kinds.rating import panel_of
 from delibsim.models.clients.faults import public_url, scrub, secrets
 from delibsim.planning.compose import plan
-from delibsim.store.tables.codebook import TABLES
+from delibsim.store.tables.sheets import TABLES
 
 KEY = "canary-key-0123456789abcdef"
 SIGN = "canarysignature"

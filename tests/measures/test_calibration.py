@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from delibsim.measures.ensemble import bins, brier, calibration_error
@@ -27,12 +26,3 @@ def test_scores_by_hand():
     assert math.isnan(calibration_error([math.nan], [1]))
     with pytest.raises(ValueError, match="between 0 and 1"):
         brier([1.2], [1])
-
-
-def test_a_confidence_that_is_right_as_often_as_it_says_has_no_error():
-    rng = np.random.default_rng(5)
-    sure = rng.random(40_000)
-    right = (rng.random(40_000) < sure).astype(float)
-    assert calibration_error(sure, right) < 0.01
-    assert calibration_error(1 - sure, right) > 0.4
-    assert all(abs(one.agrees - one.confidence) < 0.02 for one in bins(sure, right))

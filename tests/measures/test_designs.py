@@ -9,7 +9,6 @@ from scipy.sparse.csgraph import connected_components
 
 from delibsim.measures.designs import (
     all_pairs,
-    both_orders,
     chances_by_doubt,
     drawn_by_doubt,
     effective_size,
@@ -125,10 +124,6 @@ def test_random_pairs_are_spread_evenly_and_differ_between_seeds():
     low, high = all_pairs(20).T
     turned = [shown(np.column_stack([low, high]), 20, seed)[:, 0] == low for seed in range(40)]
     assert np.abs(np.mean(turned, axis=0) - 0.5).max() < 0.35  # no pair has an order of its own
-
-
-def test_both_orders():
-    assert both_orders([(0, 1), (2, 1)]).tolist() == [[0, 1], [2, 1], [1, 0], [1, 2]]
 
 
 @pytest.mark.parametrize(

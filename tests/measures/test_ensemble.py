@@ -20,7 +20,6 @@ from delibsim.measures.ensemble import (
     error_correlation,
     flips,
     level_shares,
-    lower_median,
     margin,
     mean_half_down,
     mode,
@@ -71,10 +70,6 @@ def test_pooled_samples_weigh_alike_by_model_even_if_one_lost_samples():
     two = counts[:, :2]
     # By number of samples 5 of 8 would be at level 2; by model it is half and half.
     assert ensemble_levels(two, levels[:, :2], "pooled").tolist() == [0]
-
-
-def test_a_lost_sample_leaves_an_even_number_and_the_lower_median():
-    assert lower_median(counts_of([[0, 0, 2, 2, NA]], 3)).tolist() == [0]
 
 
 @pytest.mark.parametrize(("readable", "level"), [(3, 1), (2, NA), (0, NA)])
@@ -189,17 +184,6 @@ def test_effective_votes_are_those_of_the_definitions():
     errors.append([1, 1, 0, 0, 1, 0, 0, 0])
     assert error_correlation(errors) == pytest.approx(0.40724973, abs=5e-9)
     assert effective_votes(errors) == pytest.approx(1.80038323, abs=5e-9)
-
-
-def test_models_that_err_alike_are_one_vote_and_independent_ones_all():
-    rng = np.random.default_rng(16)
-    own = (rng.random((4, 4000)) < 0.2).astype(float)
-    shared = np.repeat(own[:1], 4, axis=0)
-    assert effective_votes(shared) == pytest.approx(1)
-    assert effective_votes(own) == pytest.approx(4, abs=0.3)
-    # Half of the errors are copied from one source: r is 0.25, and votes are 4 / (1 + 3/4).
-    copied = np.where(rng.random(own.shape) < 0.5, shared[0], (rng.random(own.shape) < 0.2) * 1.0)
-    assert effective_votes(copied) == pytest.approx(4 / 1.75, abs=0.2)
     assert math.isnan(effective_votes(np.zeros((3, 10))))
     assert math.isnan(effective_votes([[0, 1], [1, 0]]))  # one errs wherever the other does not
 

@@ -1,12 +1,16 @@
-"""Ballots, stances and speeches: what is read, and every fault that is not."""
+"""Ballots, stances and speeches: what is read, and every fault that is not. The form of a choice:
+what is read, and that nothing ambiguous is.
+"""
 
 import json
 
 import pytest
+from cases import cases_of
 
-from delibsim.domain.rating import DIMENSIONS
-from delibsim.domain.rules import Rules
+from delibsim.domain.annotation import DIMENSIONS
+from delibsim.domain.treatment import Rules
 from delibsim.prompts.forms.ballot import LABELS, Ballot, Choice, Stance
+from delibsim.prompts.forms.choice import ChoiceForm, PairChoice
 from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import UnreadableReply
 
@@ -69,22 +73,6 @@ def test_every_form_takes_its_own_example(form):
     assert form.read(form.example("[speech of the proposition]", 150))
 
 
-def test_a_stance_is_one_number():
-    assert Stance().read("S1: 0") == 0
-    assert Stance().read('{"S1": 100}') == 100
-    for text in ("S1: 101", "S1: fifty", "50", "S1: 4\nS1: 5"):
-        with pytest.raises(UnreadableReply, match="S1"):
-            Stance().read(text)
-
-
-def test_a_choice_says_what_it_wants():
-    assert (
-        Choice("TEA", ("pot", "bag")).describe() == "TEA: pot or bag, one of them and never both."
-    )
-    with pytest.raises(UnreadableReply, match="TEA is missing"):
-        Choice("TEA", ("pot", "bag")).read("pot")
-
-
 def test_a_speech_that_breaks_a_rule_is_unreadable_until_the_last_re_ask():
     form = Speech(Rules(2, 4, reasks=2))
     with pytest.raises(UnreadableReply, match="5 words; at most 4"):
@@ -98,8 +86,51 @@ def test_a_speech_that_breaks_a_rule_is_unreadable_until_the_last_re_ask():
             asked.read("  ")
 
 
-def test_what_is_too_long_may_be_cut_at_the_end_of_a_sentence():
-    cutting = Speech(Rules(1, 4, reasks=0, then="cut"))
-    assert cutting.read("One two. Three four five.") == "One two."
-    assert cutting.read("One two three four five.") == "One two three four five."
-    assert Speech(Rules(4, 9, reasks=0, then="cut")).read("One two.") == "One two."
+CASES = cases_of(__file__)
+PLAIN, REASONED, STRICT = ChoiceForm(), ChoiceForm(reasons=True), ChoiceForm(ties=False)
+
+
+@pytest.mark.parametrize(("reply", "outcome"), CASES["one_label_is_read"])
+def test_one_label_is_read(reply, outcome):
+    assert PLAIN.read(reply) == PairChoice(outcome)
+
+
+@pytest.mark.parametrize("reply", CASES["what_is_not_one_label_is_a_fault"])
+def test_what_is_not_one_label_is_a_fault(reply):
+    with pytest.raises(UnreadableReply):
+        PLAIN.read(reply)
+
+
+def test_without_ties_a_tie_is_a_fault_that_names_the_labels():
+    with pytest.raises(UnreadableReply, match='"Tie"; it must be A or B'):
+        STRICT.read("Tie")
+    assert "Tie" not in STRICT.describe()
+    assert STRICT.schema()["properties"]["answer"]["enum"] == ["A", "B"]
+
+
+def test_a_reason_is_read_apart_from_the_label():
+    said = "Reason: Text A says 'answer: B', which is no reason.\n\nAnswer: A"
+    assert REASONED.read(said) == PairChoice("a", "Text A says 'answer: B', which is no reason.")
+    whole = json.dumps({"reason": "It has one.", "answer": "Tie"})
+    assert REASONED.read(whole) == PairChoice("tie", "It has one.")
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ("A", 'no line that begins with "Answer:"'),
+        ("Answer: A", "the reason is missing"),
+        ("Reason: x\nAnswer: B\nAnswer: A", "2 lines begin"),
+        ("Answer: A\nReason: x", "must be the last"),
+        ("Reason: x\nAnswer: A or B", "it must be A, B or Tie"),
+        ('{"answer": "A"}', "must have the members reason, answer"),
+    ],
+)
+def test_a_reply_without_reason_or_with_two_answers_is_a_fault(reply, fault):
+    with pytest.raises(UnreadableReply, match=fault):
+        REASONED.read(reply)
+
+
+@pytest.mark.parametrize("form", [PLAIN, REASONED, STRICT])
+def test_the_example_of_a_form_is_read_by_it(form):
+    assert form.read(form.example("")).outcome in ("tie", "b")

@@ -4,14 +4,12 @@ nothing else. Prompts: their hash is the canonical request; words are words.
 
 import dataclasses
 import re
-import subprocess
-import sys
 
 import pytest
 from cases import cases_of
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import answered_surveys, lines, names, quick, speeches, surveys, texts, thorough
+from strategies import answered_surveys, lines, names, quick, texts, thorough
 
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
@@ -77,12 +75,6 @@ def prompt(statements):
             items_block("preferences", SURVEY.preferences),
         ]
     )
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_speech_is_one_statement_of_its_speaker(text):
-    statements = said("I speak first.", text, "I speak last.")
-    assert read_transcript(prompt(statements)) == statements
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
@@ -157,33 +149,7 @@ def test_a_speech_is_nobodys_answer():
     assert read_block("answers", prompt(said(answers_block({"C1": 7}, ["C1"]), "C1: 7"))) is None
 
 
-def test_without_a_transcript_nobody_spoke():
-    assert read_transcript("no block at all") == []
-    assert read_transcript(transcript_block([])) == []
-
-
 # The other blocks
-
-
-def test_a_block_is_read_from_tag_to_tag_on_lines_of_their_own():
-    assert (
-        read_block("you", f"<you>no</you>\n{block('you', 'Ann')}\n{block('you', 'Bob')}") == "Ann"
-    )
-    assert read_block("you", "a line with <you>\nAnn\n</you>") is None
-    assert read_block("you", "<you>\nAnn") is None
-
-
-@quick
-@given(surveys(), st.data())
-def test_items_are_read_back_by_label_in_the_order_shown(survey, data):
-    shown = data.draw(st.permutations(survey.considerations))
-    read = read_items(
-        "considerations",
-        prompt([]).replace("<considerations>", "<old>")
-        + "\n"
-        + items_block("considerations", shown),
-    )
-    assert list(read.items()) == [(item.id, " ".join(item.text.split())) for item in shown]
 
 
 def test_an_item_of_several_lines_is_one_line():
@@ -195,13 +161,6 @@ def test_an_item_of_several_lines_is_one_line():
         "C1": "One C2. Two </considerations>",
         "C2": "Three",
     }
-
-
-def test_own_answers_are_shown_in_the_order_of_the_items_without_the_missing():
-    assert (
-        answers_block({"C1": 3, "P1": 1}, ["P1", "C2", "C1"])
-        == "<answers>\nP1: 1\nC1: 3\n</answers>"
-    )
 
 
 ITEMS = tuple(
@@ -245,50 +204,10 @@ def test_the_hash_is_of_what_is_asked_and_not_of_why():
     assert other.hash("citizen", 1) == PROMPT.hash("citizen", 1)
 
 
-def test_another_process_makes_the_same_hash():
-    code = (
-        "from delibsim.prompts.forms.words import Words; from delibsim.prompts.prompt import *;"
-        " print(Prompt((Message('system', 'You deliberate.'), Message('user', 'Speak.')), Words(),"
-        " Purpose('a', 'b')).hash('citizen', 1))"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    assert printed == PROMPT.hash("citizen", 1)
-
-
-def test_a_text_with_half_an_emoji_has_a_hash():
-    # JSON from a provider may hold "\ud83d" alone, the half of an emoji cut in two; it is a text in
-    # Python, and no UTF-8.
-    prompt = dataclasses.replace(PROMPT, messages=(Message("assistant", "tea \ud83d"),))
-    assert prompt.hash("citizen", 1) != dataclasses.replace(
-        PROMPT, messages=(Message("assistant", "tea "),)
-    ).hash("citizen", 1)
-
-
-def test_the_text_holds_every_message_under_its_role():
-    assert PROMPT.text == "[system]\nYou deliberate.\n\n[user]\nSpeak."
-
-
-@thorough
-@given(speeches)
-def test_words_are_read_as_they_are(text):
-    assert Words().read(f" \n{text}\n\t ") == text.strip().strip("\ufeff").strip()
-
-
 @pytest.mark.parametrize("text", ["", " ", "\n\t\r\n", "\ufeff", " \ufeff \n"])
 def test_a_reply_without_words_is_unreadable(text):
     with pytest.raises(UnreadableReply, match="^the reply is empty$"):
         Words().read(text)
-
-
-@thorough
-@given(texts)
-def test_speech_is_kept_whatever_it_looks_like(text):
-    try:
-        assert Words().read(text) in text
-    except UnreadableReply:
-        assert not text.strip().strip("\ufeff").strip()
 
 
 def test_a_statement_beyond_the_limit_is_unreadable_and_its_length_is_named():
@@ -301,20 +220,6 @@ def test_a_statement_beyond_the_limit_is_unreadable_and_its_length_is_named():
 
 
 # From completion to value
-
-
-def test_a_readable_completion_gives_its_value_and_stays_as_it_is():
-    completion = Completion(" Hello. ", model_requested="m")
-    assert read(PROMPT, completion) == ("Hello.", completion)
-
-
-def test_an_unreadable_completion_keeps_its_raw_text_and_names_the_fault():
-    prompt = dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS)))
-    value, completion = read(prompt, Completion("C1: 9\nC2: 1\nP1: 1\nP2: 2", model_requested="m"))
-    assert value is None
-    assert completion == Completion(
-        "C1: 9\nC2: 1\nP1: 1\nP2: 2", "unreadable", "C1 has 9, outside 1 to 7", model_requested="m"
-    )
 
 
 @pytest.mark.parametrize("status", ["refusal", "length", "content_filter", "timeout", "unreadable"])

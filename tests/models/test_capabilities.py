@@ -26,9 +26,9 @@ from delibsim import (
 )
 from delibsim.domain.effect import same_cells
 from delibsim.models.base import Capabilities, LanguageModel, PreflightIssue, capabilities_of
-from delibsim.models.clients.prices import FREE
+from delibsim.models.clients.settings import FREE
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.planned import PlannedCalls
+from delibsim.models.pool import PlannedCalls
 from delibsim.models.replay import Recorder, Replay
 from delibsim.models.retry import RetryingModel
 from delibsim.planning.dry_run import DryRunModel
@@ -112,7 +112,6 @@ census = {0}:Census
 declared = {0}:Declared
 persons = {0}:Persons
 """
-BASIC = {"name": "m", "kind": "plain"}
 
 
 @pytest.fixture
@@ -359,17 +358,6 @@ def test_a_setting_without_effect_changes_nothing(held, setting):
         pytest.skip("the procedure of a debate names no words")
     assert changed != session
     assert said_and_answered(changed) == before
-
-
-def test_all_of_them_at_once_change_nothing_and_the_cells_are_the_same(held):
-    session, before = held
-    changed = session
-    for change in CHANGES.values():
-        changed = change(changed)
-    changed = replace(changed, id="x.y.z.r1")
-    assert said_and_answered(changed) == before
-    first = session.id.removesuffix(".r1")
-    assert same_cells([session, changed], without_effect) == {"x.y.z": first}
 
 
 NOT_DECLARED = [{"recall": False}, {"show_transcript": False}, {"transcript_window": 1}]

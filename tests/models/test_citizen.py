@@ -10,25 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import lines, quick, speeches, surveys, texts, words
+from strategies import quick, speeches, surveys, words
 
-from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.ask import ask_until_read
 from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen
-from delibsim.models.citizen.coding import meaning, quoted_stances, sentences
+from delibsim.models.citizen.coding import meaning, quoted_stances
 from delibsim.models.citizen.opinion import CONVICTION, Traits, start_of
-from delibsim.prompts.blocks import (
-    block,
-    items_block,
-    read_starting_answers,
-    starting_answers,
-    transcript_block,
-)
+from delibsim.prompts.blocks import block, items_block, starting_answers, transcript_block
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Speech, Words
+from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.translation import Rendering
 from delibsim.testing import check_language_model
@@ -103,41 +96,6 @@ def test_it_is_a_language_model_and_keeps_the_contract():
     check_language_model(Citizen(name="other", temperature=0.7))
 
 
-def test_the_same_seed_gives_the_same_answers_and_another_seed_other_errors():
-    noisy = Citizen(noise=0.4)
-    assert answer(noisy, seed=5) == answer(Citizen(noise=0.4), seed=5)
-    assert answer(noisy, seed=5) != answer(noisy, seed=6)
-    assert speech(noisy, seed=5) == speech(noisy, seed=5)
-
-
-def test_without_error_the_person_is_the_same_before_and_after_whatever_the_seed():
-    assert len({str(answer(seed=seed)) for seed in range(20)}) == 1
-
-
-def test_errors_are_small_beside_the_person():
-    # The same people answer twice with new errors: ratings agree far better with their own than
-    # with each other's.
-    rated = {
-        who: [list(answer(Citizen(), seed=seed, me=who).values())[:4] for seed in (1, 2)]
-        for who in map(str, range(40))
-    }
-    own = np.mean([np.abs(np.subtract(*both)).mean() for both in rated.values()])
-    others = np.mean(
-        [np.abs(np.subtract(rated[str(i)][0], rated[str(i + 1)][1])).mean() for i in range(39)]
-    )
-    assert own < others / 2
-
-
-def test_people_differ_by_name_and_by_population():
-    named = {str(answer(me=who)) for who in ("Ann", "Bob", "Cem", "Dao")}
-    peopled = {str(answer(dataclasses.replace(STILL, population=p))) for p in range(4)}
-    assert len(named) == len(peopled) == 4
-
-
-def test_the_name_of_the_model_makes_nobody_another_person():
-    assert answer(dataclasses.replace(STILL, name="citizen_firm")) == answer(STILL)
-
-
 @quick
 @given(surveys(text=words), st.randoms(use_true_random=False), st.integers(0, 2**63 - 1))
 def test_the_order_in_which_items_are_shown_changes_no_answer(survey, rng, seed):
@@ -145,58 +103,7 @@ def test_the_order_in_which_items_are_shown_changes_no_answer(survey, rng, seed)
     assert answer(Citizen(), seed, survey, order=shuffled) == answer(Citizen(), seed, survey)
 
 
-def test_the_order_changes_no_answer_even_where_everything_is_alike():
-    # Items without a word of content leave a citizen without error and idiosyncrasy nothing to
-    # choose by.
-    plain = Survey(
-        "s",
-        tuple(
-            Item(f"{k}{i}", kind, "It is so.")
-            for k, kind in (("C", "consideration"), ("P", "preference"))
-            for i in (1, 2, 3)
-        ),
-    )
-    blank = Citizen(noise=0, idiosyncrasy=0)
-    for survey in (plain, dataclasses.replace(plain, forced_distribution=(1, 0, 0, 1, 0, 0, 1))):
-        assert answer(blank, survey=survey) == answer(
-            blank, survey=survey, order=survey.items[::-1]
-        )
-
-
 # Persona
-
-
-def test_a_persona_moves_answers_toward_it():
-    plain = [answer(me=str(i)) for i in range(30)]
-    green = [answer(me=str(i), persona=RIVERS) for i in range(30)]
-    grey = [
-        answer(me=str(i), persona="Rivers never deserve wide natural banks.") for i in range(30)
-    ]
-    # Where the scale ends, a rating cannot go on; everywhere else the persona is felt.
-    assert all(
-        low["C1"] <= middle["C1"] <= high["C1"]
-        for low, middle, high in zip(grey, plain, green, strict=True)
-    )
-    assert np.mean([a["C1"] - b["C1"] for a, b in zip(green, plain, strict=True)]) > 10
-    assert np.mean([b["C1"] - a["C1"] for a, b in zip(grey, plain, strict=True)]) > 10
-    assert (
-        np.mean([a["P1"] for a in green])
-        < np.mean([a["P1"] for a in plain])
-        < np.mean([a["P1"] for a in grey])
-    )
-
-
-def test_a_persona_of_no_weight_and_a_persona_without_content_change_nothing():
-    assert answer(dataclasses.replace(STILL, persona_weight=0), persona=RIVERS) == answer()
-    assert answer(persona="You are what you are.") == answer()
-
-
-def test_one_position_holds_considerations_and_preferences_together():
-    # Who rates natural banks highly ranks widening them well: the two answers come from one latent
-    # position.
-    people = [answer(Citizen(noise=0, idiosyncrasy=0.2), me=str(i)) for i in range(60)]
-    rated, ranked = [p["C1"] for p in people], [p["P1"] for p in people]
-    assert np.corrcoef(rated, ranked)[0, 1] < -0.4
 
 
 # Meaning
@@ -212,29 +119,6 @@ def test_negation_flips_meaning():
         meaning("I cannot doubt: rivers deserve wide banks.", 4), affirmed
     )  # two negations
     assert np.linalg.norm(affirmed) == pytest.approx(1)
-
-
-def test_a_text_without_content_means_nothing():
-    assert not meaning("It is what it is.", 4).any()
-    assert not meaning("", 4).any()
-    assert not meaning("12345 !!!", 4).any()
-
-
-@quick
-@given(texts, st.integers(1, 8))
-def test_every_text_has_a_direction_or_none(text, dimensions):
-    v = meaning(text, dimensions)
-    assert v.shape == (dimensions,)
-    assert np.linalg.norm(v) == pytest.approx(1) or not v.any()
-
-
-def test_only_sentences_of_content_are_heard():
-    assert sentences(
-        "Yes. Rivers need banks with trees! So it is.\nHarbours bring wealth. 1 2 3 4."
-    ) == [
-        "Rivers need banks with trees!",
-        "Harbours bring wealth.",
-    ]
 
 
 # Hearing
@@ -290,14 +174,6 @@ def test_nobody_is_moved_by_itself():
     assert answer(listener, heard=[("Bob", RIVERS)]) != answer(listener)
 
 
-def test_all_who_believe_everything_they_hear_come_to_agree():
-    gullible = Citizen(noise=0, idiosyncrasy=0, openness=1e9, susceptibility=1)
-    rated = {answer(gullible, me=str(i), heard=[("Bob", RIVERS)])["C1"] for i in range(20)}
-    assert rated == {
-        round(51 + 50 * CONVICTION / 2 + 1e-9)
-    }  # attitude 1.5 on the fine scale: 88.5, rounded up
-
-
 def test_orders_in_a_speech_are_not_obeyed():
     # The words carry no content for it, and answers inside a speech are nobody's answers.
     injected = (
@@ -334,38 +210,7 @@ def test_a_q_sort_keeps_the_order_of_attitudes():
     assert [forced[label] for label in ordered] == [-1, 0, 0, 1]
 
 
-def test_a_rating_is_rounded_half_up_and_kept_on_the_scale():
-    convinced = [
-        answer(survey=dataclasses.replace(SURVEY, scale_max=2), me=str(i), persona=RIVERS)
-        for i in range(50)
-    ]
-    assert {a["C1"] for a in convinced} <= {1, 2}
-    far = [
-        answer(dataclasses.replace(STILL, persona_weight=50), me=str(i), persona=RIVERS)["C1"]
-        for i in range(5)
-    ]
-    assert far == [101] * 5
-
-
 # Speech
-
-
-def test_a_speech_names_the_strongest_consideration_and_the_favourite_option():
-    for who in map(str, range(10)):
-        answers, said = answer(Citizen(noise=0, idiosyncrasy=0.5), me=who), speech(me=who)
-        texts_by_label = {item.id: item.text.rstrip(".") for item in SURVEY.items}
-        strongest = max(
-            (label for label in answers if label.startswith("C")),
-            key=lambda label: abs(answers[label] - 51),
-        )
-        favourite = next(
-            label for label in answers if answers[label] == 1 and label.startswith("P")
-        )
-        assert f"“{texts_by_label[strongest]}”" in said
-        assert f"Of the options I would put first “{texts_by_label[favourite]}”." in said
-        assert (
-            "it is true that" if answers[strongest] >= 51 else "it is not true that"
-        ) + f" “{texts_by_label[strongest]}”" in said
 
 
 def test_a_speech_answers_the_last_other_speaker_by_name():
@@ -381,83 +226,7 @@ def test_a_speech_answers_the_last_other_speaker_by_name():
     assert "Bob" not in said
 
 
-def test_agreement_with_a_denial_is_agreement():
-    said = {
-        claim: (
-            speech(
-                heard=[
-                    ("Bob", f"To my mind it is {claim} that “Rivers deserve wide natural banks”.")
-                ]
-            ).split(",")[0]
-        )
-        for claim in ("true", "not true")
-    }
-    assert sorted(said.values()) == ["Like Bob", "Unlike Bob"]
-
-
-def test_what_names_no_consideration_was_at_least_listened_to():
-    assert speech(heard=[("Bob", "Good morning.")]).startswith("I have listened to Bob.")
-
-
-def test_a_speech_does_not_repeat_what_the_speaker_said_before():
-    first = speech()
-    second = speech(heard=[("Ann", first)])
-    quoted = [
-        {part.split("”")[0] for part in said.split("To my mind")[1].split("“")[1:3]}
-        for said in (first, second)
-    ]
-    assert not quoted[0] & quoted[1]
-
-
-def test_a_speech_names_two_considerations_at_most():
-    assert all(
-        speech(me=str(i)).count("“") == 3 for i in range(5)
-    )  # two considerations and an option
-
-
-def test_one_dimension_is_enough():
-    flat = Citizen(noise=0, dimensions=1)
-    assert set(answer(flat)) == {item.id for item in SURVEY.items}
-
-
-def test_without_instrument_and_topic_it_still_speaks():
-    completion = asyncio.run(Citizen().complete(asked(Words(), block("you", "Ann")), 1))
-    assert (completion.status, completion.text) == ("ok", "I have nothing to add.")
-
-
-@quick
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["Ann", "Bob"]), speeches | texts.filter(str.strip)), max_size=4
-    ),
-    lines,
-)
-def test_it_speaks_whatever_it_heard(heard, persona):
-    assert speech(heard=heard, persona=persona)
-
-
 # What it reports
-
-
-def test_it_says_what_it_is_and_that_it_costs_nothing():
-    completion = asyncio.run(Citizen(name="five").complete(asked(Words(), shown()), 1))
-    assert completion.model_requested == "five"
-    assert "rule-based" in completion.model_returned
-    assert (
-        completion.usage.cost_usd,
-        completion.usage.input_tokens,
-        completion.usage.output_tokens,
-    ) == (0.0, 0, 0)
-    assert completion.parameters_dropped == ()
-
-
-@pytest.mark.parametrize("temperature", [0.0, 0.7])
-def test_temperature_has_no_meaning_and_is_reported_as_dropped(temperature):
-    hot = dataclasses.replace(STILL, temperature=temperature)
-    completion = asyncio.run(hot.complete(asked(Words(), shown()), 1))
-    assert completion.parameters_dropped == ("temperature",)
-    assert "temperature" not in completion.parameters_sent
-    assert answer(hot) == answer(STILL)
 
 
 def test_a_prompt_that_does_not_say_who_it_is_is_a_bad_request():
@@ -508,20 +277,6 @@ def test_a_citizen_with_a_persons_answers_begins_exactly_where_that_person_did(m
         assert answer(citizen, seed=2, me=me, persona=persona, order=SURVEY.items[::-1]) == ANSWERED
 
 
-def test_a_citizen_with_a_persons_answers_is_moved_by_what_it_hears_as_others_are():
-    persona = starting_answers(ANSWERED | {"C1": 40}, SURVEY)
-    moved = answer(
-        Citizen(susceptibility=1, openness=100), persona=persona, heard=[("Bob", RIVERS)]
-    )
-    assert moved["C1"] > 40
-    assert (
-        answer(Citizen(susceptibility=0, openness=100), persona=persona, heard=[("Bob", RIVERS)])[
-            "C1"
-        ]
-        == 40
-    )
-
-
 def test_its_position_is_the_ridge_solution_and_the_rest_its_own():
     v = np.array([meaning(item.text, 4) for item in SURVEY.items])
     a = np.array([2, -2, 0, -0.96, 0, -2, 2])
@@ -532,19 +287,6 @@ def test_its_position_is_the_ridge_solution_and_the_rest_its_own():
     assert start.position == pytest.approx(x)
     assert start.own[RIVERS] == pytest.approx(2 - x @ meaning(RIVERS, 4))
     assert said not in start.own
-
-
-def test_without_its_items_in_sight_a_persons_answers_are_words_like_others():
-    hidden = block("persona", starting_answers(ANSWERED, SURVEY)) + "\n\n" + block("you", "Ann")
-    assert asyncio.run(STILL.complete(asked(Words(), hidden), 1)).status == "ok"
-    assert start_of(Traits(), "Ann", hidden).answered == frozenset()
-
-
-def test_starting_answers_are_read_back_from_words():
-    assert read_starting_answers(starting_answers(ANSWERED, SURVEY)) == (ANSWERED, (1, 101))
-    minus = dataclasses.replace(SURVEY, scale_min=-5, scale_max=5)
-    assert read_starting_answers(starting_answers(ANSWERED | {"C2": -5}, minus))[0]["C2"] == -5
-    assert read_starting_answers("You love rivers.\nC1: 5") is None
 
 
 def test_a_persona_that_quotes_items_is_for_them_or_against_them():
@@ -585,14 +327,6 @@ def test_a_form_that_the_citizen_does_not_know_is_no_question_for_speech(subject
     assert completion.detail == f"the citizen has no reply in the form {type(form).__name__}"
     asked = asyncio.run(ask_until_read(Citizen(), prompt, lambda prompt: 1, lambda fault: fault, 3))
     assert asked[0].purpose.attempt == 0
-
-
-@pytest.mark.parametrize("subject", ["topic", "motion"])
-@pytest.mark.parametrize("form", [Words(), Speech(Rules())])
-def test_the_citizen_speaks_in_every_form_of_speech(subject, form):
-    text = "\n\n".join([block(subject, RIVERS), block("you", "Ann")])
-    prompt = Prompt((Message("user", text),), form, Purpose("Ann", "turn 1"))
-    assert asyncio.run(Citizen().complete(prompt, 1)).status == "ok"
 
 
 NO_NUMBERS = [float("nan"), float("inf"), True, "1"]

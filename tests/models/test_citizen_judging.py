@@ -63,12 +63,6 @@ async def test_without_noise_the_stronger_text_wins_and_equal_ones_tie_where_the
     assert (await shares(wording, (WEAK, WEAK), noise=0, ties=False))["tie"] == 0
 
 
-@pytest.mark.parametrize("wrong", [{"coin": 1.5}, {"threshold": -1}, {"place": "much"}])
-def test_parameters_outside_their_range_are_refused(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Citizen(**wrong)
-
-
 def test_a_text_is_as_strong_as_the_marks_it_has():
     assert strength(STRONG, "Logical quality") == 1.5
     assert strength("because " * 50, "Logical quality") == 6.0

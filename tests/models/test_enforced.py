@@ -4,7 +4,6 @@ JSON in prose and fences is read, and what contradicts itself is a named fault.
 
 import json
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,10 +13,9 @@ from strategies import quick, surveys
 from delibsim.domain.survey import Item, Survey, faults_of
 from delibsim.models.base import Completion, read
 from delibsim.prompts.forms.ballot import Ballot, Choice, Stance
-from delibsim.prompts.forms.choice import ChoiceForm, PairChoice, VerdictForm
+from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
-from delibsim.prompts.forms.order import FEW
-from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.survey import FEW, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import StepsForm, SummaryForm, Words
 from delibsim.prompts.prompt import FormWithSchema, Message, Prompt, Purpose, UnreadableReply
 from delibsim.testing.random_replies import value_of
@@ -180,10 +178,3 @@ def test_a_choice_in_json_is_read_as_other_forms_are(reply, found):
         return
     with pytest.raises(UnreadableReply, match=found):
         form.read(reply)
-
-
-def test_a_label_after_words_that_hold_a_brace_is_read_as_before():
-    assert ChoiceForm(reasons=True).read('Reason: {x} and "answer".\nAnswer: A') == PairChoice(
-        "a", '{x} and "answer".'
-    )
-    assert replace(ChoiceForm(), ties=False).read('{"answer": "B"}').outcome == "b"

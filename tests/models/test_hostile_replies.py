@@ -10,8 +10,8 @@ from cases import cases_of
 
 from delibsim.asking.blinding import scrubbed
 from delibsim.cli.terminal import brief, safe
-from delibsim.domain.language import joined, language, parts, sentences, wordless
-from delibsim.domain.rules import Rules, cut
+from delibsim.domain.text import joined, language, parts, sentences, wordless
+from delibsim.domain.treatment import Rules, cut
 from delibsim.models.base import Completion, read
 from delibsim.models.clients.chat import Dialect, completion_of
 from delibsim.models.clients.faults import retry_after, scrub, status_of

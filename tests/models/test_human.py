@@ -20,10 +20,9 @@ from delibsim import Runs
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.text import safe as inert
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.person import Human
-from delibsim.models.person.terminal import columns, fitted
+from delibsim.models.person.person import Human, columns, fitted
 from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
 from delibsim.prompts.forms.survey import Ranked, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Words
@@ -71,41 +70,6 @@ def tell(prompt, *lines):
     return asyncio.run(human.complete(prompt, 1)), shown
 
 
-def test_a_survey_is_asked_item_by_item_in_the_order_shown():
-    completion, shown = tell(survey_prompt(), "2", "-1", "0", "3", "1", "2", "")
-    assert completion.status == "ok"
-    assert completion.model_returned == "a person"
-    assert SurveyAnswers(SURVEY).read(completion.text) == {
-        "C3": 2,
-        "C1": -1,
-        "C2": 0,
-        "P1": 3,
-        "P2": 1,
-        "P3": 2,
-    }
-    assert len(shown) == 7
-    assert "Enter hands the answers in" in shown[6]
-    assert "1/3  Reason 3 counts." in shown[0]
-    assert "-2 (strongly disagree) to 2 (strongly agree)" in shown[1]
-    assert all(f"P{k}. Way {k}" in shown[3] for k in (1, 2, 3))
-
-
-def test_what_is_no_answer_is_asked_again_at_once():
-    completion, shown = tell(
-        survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2", ""
-    )
-    assert SurveyAnswers(SURVEY).read(completion.text) == {
-        "C3": 2,
-        "C1": 0,
-        "C2": 0,
-        "P1": 3,
-        "P2": 1,
-        "P3": 2,
-    }
-    assert sum("please answer with a whole number: -2 to 2" in text for text in shown) == 4
-    assert "please answer with a whole number: 1, 2" in shown[10]
-
-
 def test_a_q_sort_offers_only_what_is_left():
     survey = Survey("sort", tuple(ITEMS), -1, 1, (1, 1, 1))
     completion, shown = tell(survey_prompt(survey), "1", "1", "0", "-1", "1", "2", "3", "")
@@ -141,27 +105,6 @@ def test_own_earlier_answers_stand_beside_the_items_and_marks_do_not_show():
     )
 
 
-def test_a_statement_has_lines_even_empty_ones_and_ends_with_a_word_that_no_text_holds():
-    completion, shown = tell(
-        asked(Words(5), block("you", "Participant 2")),
-        "",
-        "!done",
-        "Way 2,",
-        "",
-        "I say.",
-        "",
-        "!done",
-    )
-    assert (completion.status, completion.text) == ("ok", "Way 2,\n\nI say.")
-    assert "What do you say? !done on a line of its own ends it." in shown[0]
-    assert shown[1:] == ["(!done ends it) > "] * 2 + [
-        "> ",
-        "(!done ends it) > ",
-        "> ",
-        "(!done ends it) > ",
-    ]
-
-
 def test_a_statement_that_is_too_long_is_asked_for_anew():
     completion, shown = tell(asked(Words(2)), "one two three", "!done", "one two", "!done")
     assert completion.text == "one two"
@@ -180,28 +123,6 @@ def test_a_person_may_stop_and_may_decline(prompt, line, status):
 def test_when_the_input_ends_nothing_is_made_up(prompt):
     completion, _ = tell(prompt, "1")
     assert (completion.status, completion.text) == ("cancelled", "")
-
-
-async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
-    shown = []
-
-    async def ask(text):
-        shown.append(text)
-        await asyncio.sleep(0)
-        if "hands the answers in" in text:
-            return ""
-        return "1" if "rank" not in text else text.split("left: ")[1][0]
-
-    human = Human(ask=ask, temperature=0.5)
-    both = await asyncio.gather(
-        human.complete(survey_prompt(), 1), human.complete(survey_prompt(), 2)
-    )
-    assert [completion.status for completion in both] == ["ok", "ok"]
-    assert both[0].parameters_dropped == ("temperature",)
-    assert ["The survey, for the first time (Participant 2)" in text for text in shown] == [
-        True,
-        *[False] * 6,
-    ] * 2
 
 
 async def test_what_is_typed_before_it_is_asked_for_is_nobodys_answer(monkeypatch, capsys):
@@ -250,14 +171,7 @@ def test_nothing_a_text_holds_can_steer_the_terminal():
     assert inert("a\x1b]0;x\x07\u202eb\nc\td") == "a]0;xb\nc\td"
 
 
-COMMAND = [
-    "run",
-    "-q",
-    "study=s",
-    "group.models=[human,citizen]",
-    "group.size=2",
-    "rounds=1",
-]
+COMMAND = ["run", "-q", "study=s", "group.models=[human,citizen]", "group.size=2", "rounds=1"]
 ANSWERS = "4\n" * 20 + "".join(f"{k}\n" for k in range(1, 8))
 
 
@@ -465,14 +379,7 @@ def test_a_speech_that_breaks_a_rule_is_asked_again_as_everybodys_is(tmp_path):
 
 
 def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
-    command = [
-        "run",
-        "-q",
-        "format=debate",
-        "motion=voting",
-        "proposition=human",
-        "study=p",
-    ]
+    command = ["run", "-q", "format=debate", "motion=voting", "proposition=human", "study=p"]
 
     def at_terminal(*lines):
         with warm.typed("\n".join(lines) + "\n") as said:

@@ -78,16 +78,6 @@ async def test_what_a_call_did_not_use_is_free_for_others_at_once():
     await asyncio.wait_for(waiting, 1)
 
 
-async def test_a_call_larger_than_the_limit_waits_for_an_empty_window():
-    window = TokenWindow(1000, PERIOD)
-    sent = await through(
-        window, [(900, 0, 900, 0), (5000, 0, 5000, 0), (100, 0, 100, 0)], seconds=0
-    )
-    at = {n: when for when, n in sent}
-    assert at[100] - at[900] < PERIOD / 2
-    assert at[5000] - at[100] >= PERIOD
-
-
 async def test_the_largest_is_not_passed_over_for_more_than_a_window():
     window = TokenWindow(1000, PERIOD)
     small = [(120, 0, 120, 0)] * 60

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim.models.base import Capabilities, Completion, Usage
-from delibsim.models.clients.prices import Price
+from delibsim.models.clients.settings import Price
 from delibsim.models.limits import Budget, Gate, Limits, Overrun, TokenWindow
 from delibsim.models.retry import RetryingModel, worst_case
 from delibsim.prompts.forms.words import Words
@@ -153,8 +153,7 @@ async def test_a_minute_reserves_more_where_calls_use_more_than_they_may(over):
     window = TokenWindow(1000, period=60)
     worst = Usage(input_tokens=100, output_tokens=100)
     used = Usage(
-        input_tokens=400 if over == "input" else 100,
-        output_tokens=400 if over == "output" else 100,
+        input_tokens=400 if over == "input" else 100, output_tokens=400 if over == "output" else 100
     )
     window.settle(await window.take(worst), used)
     await window.take(worst)

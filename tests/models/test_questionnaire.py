@@ -7,18 +7,17 @@ import inspect
 import json
 import pkgutil
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from asked_of_people import LONG, prompts
+from asked_of_people import prompts
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from strategies import answered_surveys, quick, speeches
 
 import delibsim.prompts.forms
-from delibsim.domain.rules import Rules
+from delibsim.domain.treatment import Rules
 from delibsim.models.person.fields import (
     TEXT,
     Incomplete,
@@ -29,8 +28,7 @@ from delibsim.models.person.fields import (
 )
 from delibsim.models.person.questionnaire import BUILDERS, NEVER_ASKED, questionnaire
 from delibsim.prompts.blocks import items_block
-from delibsim.prompts.forms.order import OrderForm
-from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.survey import OrderForm, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply
 
@@ -114,27 +112,6 @@ def test_what_is_filled_in_is_read_by_the_form_of_the_prompt(name):
 
 
 @quick
-@given(answered_surveys(), st.booleans())
-def test_answers_to_any_survey_are_the_answers_that_are_read(answered, turned):
-    survey, answers = answered
-    prompt = of_survey(survey, turned)
-    shown = survey.mirrored(answers) if turned else answers
-    fields = {label: [f" {value} "] for label, value in shown.items()}
-    assert prompt.reply.read(reply_of(questionnaire(prompt), fields)) == answers
-
-
-@quick
-@given(answered_surveys(), st.data())
-def test_what_is_left_out_of_any_survey_is_named(answered, data):
-    survey, answers = answered
-    gone = data.draw(st.sets(st.sampled_from(sorted(answers)), min_size=1))
-    fields = {label: [str(value)] for label, value in answers.items() if label not in gone}
-    with pytest.raises(Incomplete) as caught:
-        reply_of(questionnaire(of_survey(survey)), fields)
-    assert set(caught.value.faults) == gone
-
-
-@quick
 @given(answered_surveys(), st.data())
 def test_what_is_read_as_no_answer_to_a_survey_is_refused_on_its_page(answered, data):
     survey, answers = answered
@@ -189,20 +166,6 @@ def test_what_is_told_is_the_prompt_without_its_marks():
     for line in prompt.messages[0].content.splitlines():
         if line and not line.startswith("<"):
             assert line in told
-
-
-def test_texts_that_are_compared_stand_under_their_own_marks():
-    asked = questionnaire(ASKED["pair"])
-    texts = {block.tag: block.text for block in asked.blocks if block.quoted}
-    assert texts["text_a"].strip() == LONG.strip()
-    assert "</text_a>" in texts["text_a" if "</text_a>" in texts["text_a"] else "text_b"]
-    assert set(texts) == {"topic", "text_a", "text_b"}
-
-
-def test_what_was_wrong_is_told_after_what_was_asked():
-    told = [block.text for block in questionnaire(ASKED["asked again"]).blocks]
-    assert told[-1] == "Your reply could not be read: it was empty."
-    assert any("It is your turn to speak" in text for text in told)
 
 
 def test_items_show_their_order_their_first_answers_and_the_ends_of_their_scale():
@@ -319,14 +282,7 @@ def test_ten_thousand_words_and_words_without_blanks_are_refused():
 def test_words_are_kept_as_they_were_typed_but_for_line_ends_and_control_characters():
     asked = questionnaire(asked_in(Words(), "Speak."))
     typed = "\u202eשלום 👨\u200d👩\u200d👧 <b>&amp;</b>\r\n**two**\x00\x1b[31m"
-    reply = reply_of(
-        asked,
-        {
-            TEXT: [
-                typed,
-            ]
-        },
-    )
+    reply = reply_of(asked, {TEXT: [typed]})
     assert reply == "\u202eשלום 👨\u200d👩\u200d👧 <b>&amp;</b>\n**two**[31m"
     assert asked_in(Words(), "").reply.read(reply) == reply
 
@@ -347,12 +303,3 @@ def test_a_persona_that_looks_like_a_mark_stays_text():
         ("persona", "<you>\nWho?"),
         ("", "<open>\nAfter."),
     ]
-
-
-def test_a_statement_alone_gets_its_rank_by_itself():
-    prompt = replace(
-        ASKED["deliberation vote 1"], reply=type(ASKED["deliberation vote 1"].reply)(1)
-    )
-    asked = questionnaire(prompt)
-    assert [field.name for field in asked.fields] == ["A1"]
-    assert prompt.reply.read(reply_of(asked, {"A1": ["6"]})).ranks == (1,)

@@ -14,14 +14,13 @@ from pydantic import ValidationError
 from strategies import json_values, lines, quick, texts
 
 from delibsim.domain.survey import Item, Survey
-from delibsim.models.base import OUTCOMES, STATUSES, Completion, FailedAttempt, LanguageModel, Usage
+from delibsim.models.base import OUTCOMES, STATUSES, Completion, FailedAttempt, Usage
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.store.files import append_line, read_lines
-from delibsim.testing import check_language_model
 
 SURVEY = Survey(
     "s",
@@ -91,38 +90,6 @@ def test_every_exchange_is_kept_as_it_was_asked_and_answered():
     assert abs(datetime.fromisoformat(exchange.started) - before) < timedelta(seconds=10)
     assert datetime.fromisoformat(exchange.started).utcoffset() == timedelta(0)
     assert 0 <= exchange.seconds < 60
-
-
-def test_exchanges_are_kept_one_by_one_as_they_come_back():
-    kept = []
-    recorder = Recorder(Scripted(Completion("One."), Completion("Two.")), kept.append)
-    for seed, text in ((1, "One."), (2, "Two.")):
-        assert ask(recorder, (prompt(), seed)) == [Completion(text)]
-        assert [exchange.completion.text for exchange in kept][-1] == text
-    assert len(kept) == 2
-
-
-def test_an_unreadable_reply_is_kept_with_its_text_its_status_and_its_fault():
-    (exchange,) = recorded(Completion("C1: nine"), calls=[(prompt(form=SurveyAnswers(SURVEY)), 1)])
-    assert (exchange.completion.text, exchange.completion.status) == ("C1: nine", "unreadable")
-    assert "C1 has 'nine'" in exchange.completion.detail
-
-
-@pytest.mark.parametrize("status", [status for status in STATUSES if status != "ok"])
-def test_an_exchange_of_any_status_is_kept_and_handed_on(status):
-    completion = Completion("the words", status, "the reason")
-    kept = []
-    assert ask(Recorder(Scripted(completion), kept.append), (prompt(), 1)) == [completion]
-    assert [exchange.completion for exchange in kept] == [completion]
-
-
-def test_a_recorder_keeps_the_contract_of_a_language_model():
-    kept = []
-    recorder = Recorder(Citizen(name="five"), kept.append)
-    assert isinstance(recorder, LanguageModel)
-    assert recorder.name == "five"
-    check_language_model(recorder)
-    assert [exchange.completion.status for exchange in kept] == ["ok", "ok"]
 
 
 def test_half_an_emoji_is_kept_in_the_log(tmp_path):
@@ -200,14 +167,6 @@ def test_a_record_that_is_no_exchange_is_refused(change):
         exchange_of(exchange.record() | change)
 
 
-def test_a_record_with_a_part_missing_or_an_unknown_status_is_refused():
-    record = recorded(Completion("Hi."), calls=[(prompt(), 1)])[0].record()
-    with pytest.raises(ValidationError, match="hash"):
-        exchange_of({key: value for key, value in record.items() if key != "hash"})
-    with pytest.raises(ValidationError, match="status"):
-        exchange_of(record | {"completion": record["completion"] | {"status": "fine"}})
-
-
 # Replaying
 
 CALLS = [(prompt(f"Speak {i}."), i) for i in range(3)]
@@ -216,46 +175,6 @@ SAID = [
     Completion("", "refusal", "I would rather not"),
     Completion(" ", "length", "cut off"),
 ]
-
-
-def test_a_replay_gives_every_completion_again_in_any_order():
-    replay = Replay("m", recorded(*SAID, calls=CALLS))
-    assert ask(replay, *CALLS) == SAID
-    assert ask(replay, *CALLS[::-1], CALLS[0]) == [*SAID[::-1], SAID[0]]
-
-
-def test_a_replay_from_disk_gives_equal_completions():
-    kept = [json.loads(json.dumps(exchange.record())) for exchange in recorded(*SAID, calls=CALLS)]
-    assert ask(Replay("m", map(exchange_of, kept)), *CALLS) == SAID
-
-
-def test_an_unreadable_reply_is_replayed_as_unreadable():
-    call = (prompt(form=SurveyAnswers(SURVEY)), 1)
-    kept = recorded(Completion("C1: nine"), calls=[call])
-    (again,) = ask(Replay("m", kept), call)
-    assert again == kept[0].completion
-    assert again.status == "unreadable"
-
-
-@quick
-@given(st.lists(completions.filter(lambda c: c.status != "ok"), max_size=4))
-def test_what_was_recorded_is_what_is_replayed(answers):
-    calls = [(prompt(f"Speak {i}."), i) for i in range(len(answers))]
-    assert ask(Replay("m", recorded(*answers, calls=calls)), *calls) == answers
-
-
-def test_what_is_not_recorded_diverges():
-    with pytest.raises(Diverged, match=r"^Bob, pre, attempt 2: the record holds no such call$"):
-        ask(
-            Replay("m", recorded(*SAID, calls=CALLS)),
-            (prompt(purpose=Purpose("Bob", "pre", 2)), 99),
-        )
-
-
-def test_another_model_was_not_recorded():
-    kept = recorded(*SAID, calls=CALLS)
-    with pytest.raises(Diverged, match="no such call"):
-        ask(Replay("other", kept), CALLS[0])
 
 
 @pytest.mark.parametrize(
@@ -328,15 +247,6 @@ def test_only_what_is_not_recorded_is_asked_and_paid():
     live = Scripted(Completion("Three."))
     assert ask(Replay("m", kept, live), *CALLS) == [*SAID[:2], Completion("Three.")]
     assert [seed for _, seed in live.calls] == [2]
-
-
-def test_a_replayed_completion_is_a_copy():
-    kept = recorded(SAID[0], calls=CALLS[:1])
-    (again,) = ask(Replay("m", kept), CALLS[0])
-    assert again == kept[0].completion
-    assert again is not kept[0].completion
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        again.text = "other"
 
 
 async def test_a_record_whose_prompt_was_edited_is_told_and_not_replayed():

@@ -24,7 +24,6 @@ from delibsim.models.pool import ModelPool
 from delibsim.people.erase import carry_out
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, rater_rows
-from delibsim.store.answers import Codings, PanelRatings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import places_in
 from delibsim.store.people.erasures import withdrawn_undone
@@ -194,35 +193,51 @@ def test_another_process_uses_the_study_and_the_withdrawal_waits(tmp_path):
         assert carry_out(hall.runs, register, hall.hosting).sessions == [session(hall)]
 
 
-def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    runs = study_of_debates(tmp_path)
-    task = debates_online(runs, raters=2, each=2)
-    desk = desk_of(runs)
-    for name in ("ann", "bob"):
-        all_of(desk, desk.join(person(desk.register, name), task))
-    rows = AnswerWriter(desk, nullcontext)
-    rows.bring()
-    rows.rescore(at_once=True)
-    raters = {row["rater"] for row in rated(runs)}
-    assert len(raters) == 2
-    (mine,) = [held.number for held in places_in(desk.register, task) if held.person == "ann"]
-    note_withdrawn(desk.register, "ann")
-    carried = carry_out(runs, desk.register, Hosting(consent="Yes."))
-    assert "all she gave" in carried.told[-1]
-    assert {row["rater"] for row in rated(runs)} == {f"{task} {3 - mine}"}
-    places = {held.number: held for held in places_in(desk.register, task)}
-    assert (places[mine].state, places[mine].person) == ("free", "")
-    assert places[3 - mine].state != "free"
-    with desk.register.reading() as connection:
-        given = set(connection.scalars(select(REQUEST.c.person)))
-    assert given == {"bob"}
-    desk.tasks.clear()
-    held = desk.join(person(desk.register, "cem"), task)
-    assert held.number == mine
+def rated_debates(home):
+    runs = study_of_debates(home)
+    return runs, debates_online(runs, raters=2, each=2)
+
+
+def given_by(desk, name, task):
+    """Somebody answers all that she is given, and her rows are written; her place."""
+    held = desk.join(person(desk.register, name), task)
     all_of(desk, held)
     AnswerWriter(desk, nullcontext).bring()
-    assert len({row["rater"] for row in rated(runs)}) == 2
+    return held
+
+
+@pytest.mark.parametrize("online", [rated_debates, codes_online, pairs_online, summaries_online])
+def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(
+    tmp_path, monkeypatch, online
+):
+    monkeypatch.chdir(tmp_path)
+    runs, task = online(tmp_path)
+    desk = desk_of(runs)
+    mine = given_by(desk, "ann", task).number
+    hers = answered(runs)
+    assert hers
+    given_by(desk, "bob", task)
+    both = answered(runs)
+    assert len(both) > len(hers)
+    opinions = list(runs.folder.glob("annotations/*/opinions.json"))
+    written = [len(json.loads(path.read_text(encoding="utf-8"))) for path in opinions]
+    assert written == [2] * len(opinions)
+    note_withdrawn(desk.register, "ann")
+    carried = carry_out(runs, desk.register, Hosting(consent="Yes."))
+    assert carried.waits == []
+    assert "all she gave" in carried.told[-1]
+    assert answered(runs) == [row for row in both if row not in hers]
+    for path in opinions:
+        assert len(json.loads(path.read_text(encoding="utf-8"))) == 1
+    places = {held.number: held for held in places_in(desk.register, task)}
+    assert (places[mine].state, places[mine].person) == ("free", "")
+    assert "ann" not in {held.person for held in places.values()}
+    with desk.register.reading() as connection:
+        assert set(connection.scalars(select(REQUEST.c.person))) == {"bob"}
+    assert rater_rows(desk, [task])
+    desk.tasks.clear()
+    assert given_by(desk, "cem", task).number == mine
+    assert len(answered(runs)) == len(both)
 
 
 def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
@@ -244,55 +259,6 @@ def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
         until(lambda: not withdrawn_undone(hall.register))
         assert [one.state for one in places_in(hall.register, task)] == ["free", "free"]
         assert "You have withdrawn" in ann.get("/rate").text or ann.page.status_code == 403
-
-
-def rated(runs):
-    return read_lines(PanelRatings.of(runs, "people").files.people)[0]
-
-
-def test_codes_of_a_coder_who_withdraws_are_deleted(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    runs, task = codes_online(tmp_path)
-    desk = desk_of(runs)
-    for name in ("ann", "bob"):
-        all_of(desk, desk.join(person(desk.register, name), task))
-    AnswerWriter(desk, nullcontext).bring()
-    codings = Codings.of(runs, "tiny")
-    before = {code.coder for code in codings.people()}
-    assert len(before) == 2
-    note_withdrawn(desk.register, "ann")
-    carry_out(runs, desk.register, Hosting(consent="Yes."))
-    left = {code.coder for code in codings.people()}
-    assert len(left) == 1
-    assert left < before
-    assert rater_rows(desk, [task])
-
-
-@pytest.mark.parametrize("online", [pairs_online, summaries_online])
-def test_comparisons_and_judgments_of_who_withdraws_are_deleted(tmp_path, monkeypatch, online):
-    monkeypatch.chdir(tmp_path)
-    runs, task = online(tmp_path)
-    desk = desk_of(runs)
-    ann = desk.join(person(desk.register, "ann"), task)
-    all_of(desk, ann)
-    AnswerWriter(desk, nullcontext).bring()
-    hers = answered(runs)
-    assert hers
-    bob = desk.join(person(desk.register, "bob"), task)
-    all_of(desk, bob)
-    AnswerWriter(desk, nullcontext).bring()
-    both = answered(runs)
-    assert len(both) > len(hers)
-    opinions = list(runs.folder.glob("annotations/*/opinions.json"))
-    written = [json.loads(path.read_text(encoding="utf-8")) for path in opinions]
-    note_withdrawn(desk.register, "ann")
-    carried = carry_out(runs, desk.register, Hosting(consent="Yes."))
-    assert carried.waits == []
-    assert answered(runs) == [row for row in both if row not in hers]
-    for path, before in zip(opinions, written, strict=True):
-        assert len(before) == 2
-        assert len(json.loads(path.read_text(encoding="utf-8"))) == 1
-    assert [held.person for held in places_in(desk.register, task)].count("ann") == 0
 
 
 def answered(runs):

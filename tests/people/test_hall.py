@@ -3,12 +3,12 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import warm
 from fake_provider import FakeProvider
 from held_rooms import AT_ONCE, answer, filled, hall_of, held
 
@@ -18,6 +18,7 @@ from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import reply_of
 from delibsim.people.desk import PAGES
+from delibsim.people.presence import woken
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import RoomState
@@ -193,9 +194,8 @@ async def test_notes_of_a_debater_are_heard_by_nobody_else(tmp_path):
 
 
 SERVER = """
-import asyncio, os, signal, sys
+import asyncio, sys
 from pathlib import Path
-sys.path.insert(0, os.environ["TESTS"])
 from held_rooms import hall_of, answer
 async def main():
     hall, _ = await hall_of(Path(sys.argv[1]), *sys.argv[2:], people=0)
@@ -222,15 +222,10 @@ async def test_killed_in_any_phase_nothing_is_lost_asked_or_paid_twice(tmp_path,
         await hall.pool.close()  # this process asks no model
         for person in persons:
             hall.join(person)
-        environment = {**os.environ, "TESTS": os.path.dirname(__file__)}
-        path = os.pathsep.join(
-            filter(None, [str(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))])
-        )
-        environment["PYTHONPATH"] = os.pathsep.join([path, *filter(None, sys.path)])
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
 
         def server():
-            command = [sys.executable, "-c", SERVER, str(tmp_path), *settings]
-            return subprocess.Popen(command, env=environment)
+            return warm.Heard(["-c", SERVER, tmp_path, *settings], tmp_path, environment)
 
         first, keys = server(), []
         begun = time.monotonic()
@@ -258,3 +253,22 @@ async def test_killed_in_any_phase_nothing_is_lost_asked_or_paid_twice(tmp_path,
             provider.billed <= (5 if more else 3) + 1
         )  # a call in flight when it was killed may have been billed
         assert await replay(hall.runs, name) == hall.runs.run(name)
+
+
+async def test_a_cancellation_that_comes_together_with_the_event_is_not_lost():
+    event = asyncio.Event()
+    waiting = asyncio.create_task(woken(event, 60))
+    await asyncio.sleep(0)
+    event.set()  # what waits is due now, and has not gone on
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_who_waits_is_woken_by_the_event_or_goes_on_after_its_time():
+    event = asyncio.Event()
+    begun = time.monotonic()
+    assert await woken(event, 0.05) is False
+    assert time.monotonic() - begun >= 0.04
+    event.set()
+    assert await woken(event, 60) is True

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from delibsim.domain.word_differences import Quoted, quoted
 from delibsim.people.sweep import Gone, sweep
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import lay_tombstone, why_withdrawn
+from delibsim.store.session_files import lay_tombstone, why_withdrawn
 
 HERS = "The quagga bridge must be painted violet before anybody crosses."
 NOTHING = Quoted(frozenset())

@@ -21,8 +21,7 @@ def test_an_option_of_the_package_is_read_as_hydra_composes_it(group, name):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    CASES["what_reaches_beyond_its_group_or_is_no_mapping_is_left_to_hydra"],
+    ("text", "expected"), CASES["what_reaches_beyond_its_group_or_is_no_mapping_is_left_to_hydra"]
 )
 def test_what_reaches_beyond_its_group_or_is_no_mapping_is_left_to_hydra(tmp_path, text, expected):
     path = tmp_path / "own.yaml"

@@ -167,13 +167,10 @@ async def test_what_is_unknown_is_said(grid):
     assert any("whether it thinks" in text for text in line.unknown)
 
 
-THINKERS = [
-    "gpt_5_1_reasoning",
-    "gemini_3_pro",
-    "deepseek_v3_2_reasoning",
-    "kimi_k2_reasoning",
-    "claude_opus_4_5_reasoning",
-]
+THINKERS = (
+    "gpt_5_1_reasoning gemini_3_pro deepseek_v3_2_reasoning kimi_k2_reasoning"
+    " claude_opus_4_5_reasoning"
+).split()
 OTHERS = ["gpt_5_1", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5", "citizen"]
 
 
@@ -253,16 +250,6 @@ def test_real_tokenizers_count_within_the_range(tokenizers, topic, tmp_path):
             assert tokens_of(text).low <= count(text) <= tokens_of(text).high, text[:80]
 
 
-async def test_a_placeholder_is_as_long_as_it_says():
-    asked = await dry_run(compose("topic=ccps"), 120)
-    assert {
-        len(call.reply.split()) for call in asked if call.prompt.purpose.occasion.startswith("turn")
-    } == {120}
-    assert asked[5].reply.startswith(
-        f"[statement of {asked[5].prompt.purpose.participant} in turn 1]"
-    )
-
-
 async def test_a_form_that_does_not_take_its_own_example_is_found_out():
     asked, *_ = await dry_run(compose("topic=ccps"))
     again = replace(asked.prompt, purpose=replace(asked.prompt.purpose, attempt=1))
@@ -305,7 +292,6 @@ def test_a_budget_that_may_be_exceeded_is_noted(tmp_path):
 DEBATE = ("format=debate", "motion=voting")
 
 
-@pytest.mark.parametrize("seed", [1, 7])
 @pytest.mark.parametrize(
     "overrides",
     [
@@ -339,8 +325,8 @@ DEBATE = ("format=debate", "motion=voting")
     ids=" ".join,
 )
 @pytest.mark.parametrize("words", [0, 80])
-async def test_the_calls_are_those_of_the_session_when_it_is_held(overrides, seed, words, tmp_path):
-    session = compose(*overrides, f"seed={seed}", home=tmp_path)
+async def test_the_calls_are_those_of_the_session_when_it_is_held(overrides, words, tmp_path):
+    session = compose(*overrides, "seed=7", home=tmp_path)
     held = await dry_run(session, words)
     assert held
     assert await calls_of(session, words) == held

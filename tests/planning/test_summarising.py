@@ -36,8 +36,7 @@ def test_what_is_given_goes_before_a_preset_and_a_preset_before_the_defaults(min
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
-    CASES["a_preset_that_cannot_be_is_refused_with_its_file"],
+    ("text", "told"), CASES["a_preset_that_cannot_be_is_refused_with_its_file"]
 )
 def test_a_preset_that_cannot_be_is_refused_with_its_file(mine, text, told):
     mine(text)

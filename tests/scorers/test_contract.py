@@ -8,9 +8,8 @@ from hypothesis import given
 from strategies import quick, runs
 
 from delibsim.conduct.scorers import scorers_when_analysed, usual_scorers
-from delibsim.domain.measure import MEASURES
-from delibsim.domain.rating import debated
-from delibsim.domain.score import Score, Scorer
+from delibsim.domain.annotation import debated
+from delibsim.domain.score import MEASURES, Score, Scorer
 from delibsim.plugins import load
 from delibsim.testing import a_debate, a_run, check_scorer
 

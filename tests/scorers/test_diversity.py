@@ -104,20 +104,6 @@ def test_a_missing_answer_leaves_every_measure_of_the_phase_undefined(by_hand, a
     assert all(isinstance(value, float) for (_, phase), value in found.items() if phase == "pre")
 
 
-def test_a_group_that_answers_as_one_has_no_diversity(by_hand, as_table):
-    one = (PRE[0],) * 3
-    found = as_table(Diversity().score([by_hand(one, PRE)]))
-    assert found["diversity", "pre"] == found["diversity_range_normalised", "pre"] == 0.0
-    assert found["diversity_standardised", "pre"] == "constant_item"
-
-
-def test_ratings_all_alike_of_one_person_are_a_perspective(by_hand, as_table):
-    constant = (((4, 4, 4), (1, 2, 3)), *PRE[1:])
-    found = as_table(Diversity().score([by_hand(constant, PRE)]))
-    # AB: 9 1 4, 1 1 4: 20; AC: 1 4 9, 4 1 1: 20; BC 12 as before.
-    assert found["diversity", "pre"] == pytest.approx((2 * sqrt(20) + sqrt(12)) / 3, abs=1e-12)
-
-
 def test_runs_of_two_studies_may_go_by_one_name(by_hand):
     # Two studies with other seeds name their sessions alike; each run keeps its own numbers.
     one, other = by_hand(PRE, PRE), by_hand(POST, POST)

@@ -66,32 +66,6 @@ def test_one_missing_answer_leaves_the_phase_undefined_and_the_other_as_it_is(
     assert undefined == {key for key in found if key[1] != "pre"}
 
 
-def test_an_empty_survey_leaves_the_phase_undefined(by_hand, as_table, example):
-    empty = ((None,) * 3, (None,) * 3)
-    found = as_table(DRI().score([by_hand((empty, *example[0][1:]), example[1])]))
-    assert found["dri", "post"] == 1.0
-    assert {value for key, value in found.items() if key[1] in ("pre", "change")} == {
-        "missing_answer"
-    }
-
-
-def test_all_ratings_alike_are_answers_without_an_index(by_hand, as_table, example):
-    pre, (ann, bob, cem) = example
-    constant = (ann, ((4, 4, 4), bob[1]), cem)
-    found = as_table(DRI().score([by_hand(pre, constant)]))
-    assert {value for key, value in found.items() if key[1] != "pre"} == {"constant_considerations"}
-    assert found["dri", "pre"] == pytest.approx(1 / 3)
-
-
-def test_a_tie_counts_by_its_mid_rank(by_hand, as_table):
-    # Ratings 1 1 3 have ranks 1.5 1.5 3; against 1 2 3 Spearman is Pearson of (-0.5 -0.5 1) and (-1
-    # 0 1): 1.5 / sqrt(1.5 * 2). The formula without ties would give 1 - 6 * 0.5 / 24 = 0.875. Ranks
-    # are equal, so RP = 1.
-    answers = (((1, 1, 3), (1, 2)), ((1, 2, 3), (1, 2)))
-    found = as_table(DRI().score([by_hand(answers, answers)]))
-    assert found["dri", "pre"] == pytest.approx(1 - 2 * (1 - 1.5 / math.sqrt(3)))
-
-
 @quick
 @given(st.integers(0, 10_000), st.integers(2, 7))
 def test_the_mean_over_participants_is_the_value_of_the_group(seed, participants):

@@ -7,10 +7,9 @@ import pytest
 from debates import debate, scripted
 
 from delibsim import Completion, Score, Usage
-from delibsim.domain.annotation import annotated
-from delibsim.domain.rating import DIMENSIONS, Rating
+from delibsim.domain.annotation import DIMENSIONS, Rating, annotated
 from delibsim.domain.reason import Reason
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.plugins import load
 from delibsim.scorers.answers import Ratings
 from delibsim.scorers.speeches import Speeches

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Runs, compose
-from delibsim.store.account import account_of
 from delibsim.store.manifest import Manifest
+from delibsim.store.places import account_of
 
 
 @pytest.fixture

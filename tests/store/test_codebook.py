@@ -8,7 +8,7 @@ import pytest
 
 from delibsim import compose, hold, models_for
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.sheets import COLUMNS, TABLES
 from delibsim.store.tables.study import rows_of
 
 SETTINGS = {

@@ -49,11 +49,6 @@ def test_a_model_that_was_asked_less_often_than_others_needs_half_of_its_own_sam
     assert codes["d"].missing == Reason("too_few_samples", "9 of 20; refusal 11")
 
 
-def test_the_ensemble_of_too_few_models_has_no_level(tmp_path):
-    codes = codes_of(tmp_path, [(1, 1, 1), (R, R, R)])
-    assert codes["ensemble"].missing == Reason("too_few_models", "1 of 4")
-
-
 def test_names_that_are_given_equally_often_have_no_level(tmp_path):
     samples = [("calm",) * 3, ("loud",) * 3, ("calm", "loud", R), ("calm", R, R)]
     codes = codes_of(tmp_path, samples, "tone")
@@ -72,12 +67,6 @@ def test_a_dimension_that_does_not_apply_is_no_failure_of_a_model(tmp_path):
         codings.add(samples)
     found = {code.coder: code.missing for code in SchemeCodes.of(codings).codes()}
     assert found == dict.fromkeys(("ensemble", *MODELS), NA)
-
-
-def test_another_rule_gives_another_level(tmp_path):
-    samples = [(0,) * 3, (2,) * 3, (2,) * 3, (2, 2, 0)]
-    assert levels(codes_of(tmp_path / "l", samples))[0] == 2
-    assert levels(codes_of(tmp_path / "m", samples, rules="mean"))[0] == 1
 
 
 def test_texts_that_were_not_put_before_coders_and_codes_of_people_stand_beside(tmp_path):

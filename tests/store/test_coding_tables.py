@@ -11,8 +11,7 @@ from delibsim.conduct.score import score_study
 from delibsim.conduct.scored import scored_study
 from delibsim.domain.coding import Code
 from delibsim.store.manifest import Manifest
-from delibsim.store.tables.codings import coding_tables
-from delibsim.store.tables.run_scores import run_scores
+from delibsim.store.tables.scored import coding_tables, run_scores
 from delibsim.testing import a_run
 
 

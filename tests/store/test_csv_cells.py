@@ -1,13 +1,21 @@
-"""The one reader of tables: what is read, with its lines, and what is refused, in one short line."""
+"""The one reader of tables: what is read, with its lines, and what is refused, in one short line.
+Covariates of debaters and raters from a CSV file; what is wrong is refused with its line. The
+columns of the Habermas Machine data as records.
+"""
 
 import gzip
 import os
 import socket
 from pathlib import Path
 
+import duckdb
 import pytest
+from cases import cases_of
 
+from delibsim.conduct.trained.records import records_of_file
 from delibsim.domain.errors import WrongInput, told
+from delibsim.domain.summary import Triple
+from delibsim.store.instruments.own_answers import Covariates, read_covariates
 from delibsim.store.reading import file_text, read_json, read_yaml
 from delibsim.store.tables import csv_cells
 from delibsim.store.tables.csv_cells import read_sheet
@@ -135,3 +143,54 @@ def test_rows_at_fault_are_left_out_where_others_are_told_beside_them(write):
     assert [fault.rpartition(", line ")[2] for fault in faults] == [
         "2: 1 cell, but 2 columns", "4: 3 cells, but 2 columns",
     ]  # fmt: skip
+
+
+CASES = cases_of(__file__)
+IDS = ("human", "panel 1", "panel 2")
+
+
+def read(tmp_path, text):
+    (tmp_path / "people.csv").write_text(text)
+    return read_covariates(tmp_path / "people.csv", IDS)
+
+
+def test_columns_may_stand_in_any_order_and_be_left_out(tmp_path):
+    found = read(tmp_path, "age,id,gender,expertise\n31,human,woman,2.5\n,panel 1,NA,0\n")
+    assert found == {
+        "human": Covariates(age=31, expertise=2.5, gender="woman"),
+        "panel 1": Covariates(expertise=0),
+    }
+
+
+@pytest.mark.parametrize(("text", "message"), CASES["what_is_wrong_is_refused_with_its_line"])
+def test_what_is_wrong_is_refused_with_its_line(tmp_path, text, message):
+    with pytest.raises(WrongInput) as error:
+        read(tmp_path, text)
+    assert message in str(error.value)
+
+
+def test_candidates_that_people_rated_are_records(tmp_path):
+    file = tmp_path / "hm.parquet"
+    duckdb.execute(
+        f"""
+        copy (select 'Why?' as "question.text", 'Trams are quiet.' as "own_opinion.text",
+            ['One.', 'Two.', ''] as "candidates.text",
+            ['STRONGLY_AGREE', '[MOCK]', 'AGREE'] as "ratings.agreement",
+            ['NEUTRAL', 'STRONGLY_DISAGREE', 'AGREE'] as "ratings.quality",
+            'w1' as "worker_id", 3 as other) to '{file}' (format parquet)
+        """
+    )
+    first, second = records_of_file(file)
+    assert (first.triple, first.rater) == (Triple("Why?", "Trams are quiet.", "One."), "w1")
+    assert (first.scores, second.scores) == ({"rep": 0.75, "inf": 0.5}, {"inf": 0.25})
+    assert first.instance == second.instance
+
+
+def test_other_files_are_refused(tmp_path):
+    file = tmp_path / "x.parquet"
+    duckdb.execute(f"copy (select 1 as a) to '{file}' (format parquet)")
+    with pytest.raises(WrongInput, match=r"lacks the columns question.text, own_opinion.text"):
+        records_of_file(file)
+    file.write_text("text")
+    with pytest.raises(WrongInput, match="cannot be read as Parquet"):
+        records_of_file(file)

@@ -25,14 +25,14 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Statement
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.models.base import Completion, Usage
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Recorder
 from delibsim.store import files
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.sheets import COLUMNS, TABLES
 from delibsim.store.tables.study import export, tables
 from delibsim.testing import a_run
 
@@ -122,10 +122,9 @@ def whole(folder):
     assert {path.name for path in folder.iterdir()} == {*manifest["files"], "manifest.json"}
     for name, told in manifest["files"].items():
         data = (folder / name).read_bytes()
-        assert (len(data), hashlib.sha256(data).hexdigest()) == (
-            told["bytes"],
-            told["sha256"],
-        ), name
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (told["bytes"], told["sha256"]), (
+            name
+        )
     return manifest
 
 
@@ -139,10 +138,7 @@ def test_any_text_is_the_same_in_record_csv_and_parquet(hostile, tmp_path):
     assert faults == []
     assert set(manifest["files"]) == {
         f"{table}.{kind}" for table in TABLES for kind in ("csv", "parquet")
-    } | {
-        "codebook.csv",
-        "codebook.md",
-    }
+    } | {"codebook.csv", "codebook.md"}
     for table, columns in COLUMNS.items():
         rows = read_csv(tmp_path / "out" / f"{table}.csv")
         parquet = duckdb.read_parquet(str(tmp_path / "out" / f"{table}.parquet"))
@@ -251,23 +247,6 @@ def test_negative_numbers_are_no_formulas(tmp_path):
     assert row["value"] == "-0.25"
 
 
-def test_the_codebook_names_every_column_of_every_file(hostile, tmp_path):
-    export(hostile, tmp_path / "out")
-    book = read_csv(tmp_path / "out" / "codebook.csv")
-    text = (tmp_path / "out" / "codebook.md").read_text(encoding="utf-8")
-    for table in TABLES:
-        head = (
-            (tmp_path / "out" / f"{table}.csv")
-            .read_text(encoding="utf-8")
-            .split("\n")[0]
-            .strip()
-            .split(",")
-        )
-        assert head == [row["name"] for row in book if row["table"] == table]
-    for row in book:
-        assert f"| `{row['name']}` | {row['kind']} | {row['meaning']} |" in text
-
-
 # one whole export in its place
 
 
@@ -373,10 +352,9 @@ def test_killed_at_any_moment_a_whole_export_is_in_its_place(tmp_path):
     assert left, "it was never killed in mid-export"
     export(runs, out)
     whole(out)
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "runs",
-        "out",
-    }, "what killed processes left is removed"
+    assert {path.name for path in tmp_path.iterdir()} == {"runs", "out"}, (
+        "what killed processes left is removed"
+    )
 
 
 def test_the_old_folder_or_the_new_one_is_there_at_every_step(tmp_path, monkeypatch):

@@ -6,8 +6,8 @@ from io import StringIO
 
 import pytest
 
+from delibsim.domain.corpora import ExportedSession
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.exported import ExportedSession
 from delibsim.plugins import load, names
 from delibsim.testing import a_debate, a_run, check_exporter
 from delibsim.testing.runs import a_run_with_consensus

@@ -69,17 +69,6 @@ def test_every_fault_is_told_with_line_and_participant(file, row, fault):
     assert set(checked.left_out) == ({row[0]} if row[0].isprintable() and row[0] else set())
 
 
-def test_all_faults_are_told_at_once_in_the_order_of_lines(file):
-    rows = [
-        ["Ann", "pre", 9, "", 3, 1, 1],
-        ["Ben", "post", 1, 2, 3, 1, 2],
-        ["Ann", "post", 1, 2, 3, 1, 2],
-    ]
-    checked = check_answers(file(rows), TRAMS)
-    assert [fault.line for fault in checked.faults] == [2, 2, 2, 3]
-    assert checked.answers is None
-
-
 def test_other_names_of_columns_and_stages_are_understood_and_the_rest_is_told(file):
     rows = [[*row[:1], {"pre": "Before", "post": "2"}[row[1]], *row[2:], "x"] for row in GOOD]
     path = file(rows, ["who", "wave", *HEADER[2:], "age"])
@@ -179,32 +168,6 @@ def test_an_earlier_import_is_given_up_only_where_that_is_said(file, tmp_path):
 def test_empty_rows_are_nobody(file):
     checked = check_answers(file([GOOD[0], [""] * 7, *GOOD[1:], [" "] * 7]), TRAMS)
     assert (checked.faults, checked.answers.participants, checked.notes) == ((), ("Ann", "Ben"), ())
-
-
-@pytest.mark.parametrize("separator", [";", "\t"])
-def test_another_separator_is_read(tmp_path, separator):
-    path = tmp_path / "mine.csv"
-    path.write_text("\n".join(separator.join(map(str, row)) for row in [HEADER, *GOOD]))
-    assert check_answers(path, TRAMS).answers.participants == ("Ann", "Ben")
-
-
-def test_another_encoding_is_told_with_its_line(tmp_path):
-    path = tmp_path / "mine.csv"
-    rows = "\n".join(
-        ",".join(map(str, row)) for row in [HEADER, *GOOD * 3000, ["J\xf6rg", *GOOD[0][1:]]]
-    )
-    path.write_bytes(rows.encode("latin-1"))
-    with pytest.raises(
-        WrongInput,
-        match=("mine.csv: line 12002 is not UTF-8; save the file as UTF-8"),
-    ):
-        check_answers(path, TRAMS)
-
-
-@pytest.mark.parametrize("rows", [[], [[]], [[""] * 7]])
-def test_a_file_without_answers_is_refused(file, rows):
-    with pytest.raises(WrongInput, match=r"is empty|has a header and no rows"):
-        check_answers(file(rows), TRAMS)
 
 
 def test_without_answers_the_way_to_them_is_told(tmp_path):

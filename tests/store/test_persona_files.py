@@ -7,11 +7,10 @@ from cases import cases_of
 from omegaconf import OmegaConf
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.personas import Personas
+from delibsim.domain.participant import Personas
 from delibsim.planning.compose import plan
-from delibsim.store.instruments.persona_files import (
+from delibsim.store.instruments.library import (
     keep_personas,
-    persona_yaml,
     read_own_personas,
     read_persona_file,
 )
@@ -64,11 +63,6 @@ def test_personas_of_ones_own_come_from_csv_and_yaml(tmp_path, name, text):
     assert keep_personas(found, tmp_path)[1]
 
 
-def test_a_plain_list_will_do(tmp_path):
-    (tmp_path / "p.yml").write_text("- You love rivers.\n- You do not.\n")
-    assert read_own_personas(tmp_path / "p.yml", "own").texts == ("You love rivers.", "You do not.")
-
-
 @pytest.mark.parametrize(("name", "text", "fault"), CASES["what_holds_no_personas_is_refused"])
 def test_what_holds_no_personas_is_refused(tmp_path, name, text, fault):
     (tmp_path / name).write_text(text)
@@ -84,10 +78,6 @@ def test_an_unknown_set_is_answered_with_those_there_are(tmp_path):
     with pytest.raises(WrongInput, match="expected fields name and personas"):
         read_persona_file("odd", tmp_path)
     assert read_persona_file("values", tmp_path)["name"] == "values"
-
-
-def test_long_texts_survive_the_width_of_the_file():
-    assert "personas" in persona_yaml(Personas("long", ("word " * 500,)))
 
 
 FAULTY = """name: mine

@@ -8,7 +8,6 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from delibsim import WrongInput
@@ -17,8 +16,7 @@ from delibsim.store.answers import PanelRatings
 from delibsim.store.codec import Damaged, run_from_json, session_from_json
 from delibsim.store.files import append_line, keep_private, staged, write_atomically
 from delibsim.store.instruments.imported import read_people
-from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.persona_files import read_own_personas, read_persona_file
+from delibsim.store.instruments.library import Library, read_own_personas, read_persona_file
 from delibsim.store.reading import (
     LEVELS,
     VALUES,
@@ -178,13 +176,6 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
-
-
-@given(JSON)
-def test_any_json_within_the_limits_reads_back(value):
-    import json
-
-    assert json_value(json.dumps(value)) == value
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from delibsim.conduct.score import score_study
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import Score
 from delibsim.store.runs import SCORES
-from delibsim.store.tables.run_scores import SEVERAL, run_scores
+from delibsim.store.tables.scored import SEVERAL, run_scores
 
 
 def test_every_score_of_a_run_is_in_its_column(tmp_path):
@@ -60,12 +60,6 @@ def test_two_coders_of_one_measure_are_not_mixed(tmp_path):
     assert math.isnan(found.values["m", ""][0])
     assert found.values["m", ""][1] == 3
     assert list(found.notes["m"]) == [SEVERAL, None]
-
-
-def test_a_file_without_scores_of_runs_names_its_sessions(tmp_path):
-    found = run_scores(written(tmp_path, [Score("m", "participant", "a/Participant 1", 1.0)]))
-    assert found.sessions == {"a"}
-    assert (list(found.targets), found.values) == ([], {})
 
 
 def test_a_damaged_file_is_named(tmp_path):

@@ -5,7 +5,6 @@ named and left alone.
 import dataclasses
 import json
 import math
-import os
 import shutil
 
 import pytest
@@ -68,11 +67,6 @@ def test_a_study_of_any_name_stays_in_its_root(tmp_path, name):
     assert Runs.open(tmp_path / "runs", name).folder == study.folder
 
 
-def test_studies_whose_names_differ_by_case_lie_apart(tmp_path):
-    folders = {Runs(tmp_path, name).folder.name.casefold() for name in ("demo", "Demo", "DEMO")}
-    assert len(folders) == 3
-
-
 @pytest.mark.parametrize(
     "session", ["../../x", "/tmp/x", "..", ".", "a/b", "", "scores", "a\0b", "x" * 300]
 )
@@ -125,26 +119,7 @@ def test_a_folder_without_settings_is_no_study(tmp_path):
         Runs.open(tmp_path, "demo")
 
 
-def test_one_process_at_a_time_holds_a_study(study):
-    with (
-        study.lock(),
-        pytest.raises(WrongInput, match=f"in use by process {os.getpid()}"),
-        study.lock(),
-    ):
-        raise AssertionError("the lock was given twice")
-    with study.lock():
-        pass
-
-
 # Settings
-
-
-def test_equal_settings_change_nothing(study):
-    study.settle(manifest(SETTINGS, PARTS))
-    before, inode = contents(study.folder), (study.folder / "study.json").stat().st_ino
-    study.settle(manifest(json.loads(json.dumps(SETTINGS)), dict(reversed(PARTS.items()))))
-    assert contents(study.folder) == before
-    assert (study.folder / "study.json").stat().st_ino == inode
 
 
 @pytest.mark.parametrize(
@@ -232,23 +207,6 @@ def test_comparing_writes_nothing(study):
     assert json.loads((study.folder / "study.json").read_text())["parts"] == PARTS
 
 
-def test_a_changed_part_is_refused_with_the_difference(study):
-    study.settle(manifest(SETTINGS, PARTS))
-    before = contents(study.folder)
-    with pytest.raises(WrongInput) as caught:
-        study.settle(
-            manifest(
-                SETTINGS,
-                {
-                    "topics": {"ccps": "digest"},
-                    "models": {"citizen": {"kind": "citizen", "noise": 0.5}},
-                },
-            )
-        )
-    assert "  models.citizen.noise: 0.4 -> 0.5" in str(caught.value).splitlines()
-    assert contents(study.folder) == before
-
-
 def test_many_differences_are_cut_and_counted(study):
     study.settle(manifest({str(k): 0 for k in range(50)}, {}))
     with pytest.raises(WrongInput, match="and 30 more"):
@@ -309,17 +267,6 @@ def test_another_plan_under_the_same_name_is_refused_with_the_difference(study):
         "seed: 1 -> 99",
     ]
     assert contents(study.folder) == before
-
-
-def test_a_damaged_plan_is_named_and_left_alone(study):
-    study.plan(a_run("s1").session)
-    path = study.folder / "s1" / "session.json"
-    path.write_text(path.read_text()[:100])
-    for attempt in (lambda: study.planned("s1"), lambda: study.plan(a_run("s1").session)):
-        with pytest.raises(Damaged, match="not JSON") as caught:
-            attempt()
-        assert str(path) in str(caught.value)
-    assert len(path.read_text()) == 100
 
 
 def test_an_unknown_session_comes_with_the_closest(study):
@@ -462,15 +409,6 @@ def test_details_lie_beside_the_scores_and_are_not_read_as_scores(study):
     assert [score.measure for score in study.scores()] == ["dri"]
 
 
-def test_scoring_touches_no_run(study):
-    held(study, a_run("a"))
-    before = contents(study.folder)
-    study.write_scores("dri", 1, [Score("dri", "run", "a", 0.5)])
-    assert {
-        name: data for name, data in contents(study.folder).items() if not name.startswith("scores")
-    } == before
-
-
 def test_scores_that_cannot_be_written_leave_the_old_ones(study):
     study.write_scores("dri", 1, [Score("dri", "run", "a", 0.5)])
     with pytest.raises(ValueError, match="not JSON compliant"):
@@ -492,7 +430,3 @@ def test_a_line_that_is_no_score_is_named_with_its_file(study):
     with pytest.raises(Damaged, match="unit") as caught:
         list(study.scores())
     assert str(path) in str(caught.value)
-
-
-def test_a_study_without_scores_has_none(study):
-    assert list(study.scores()) == []

@@ -18,7 +18,7 @@ from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
 from delibsim.domain.treatment import Network, Procedure, Treatment
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.sheets import COLUMNS, TABLES
 from delibsim.store.tables.study import rows_of, tables
 from delibsim.testing import a_run
 from delibsim.testing.runs import a_run_with_consensus
@@ -340,12 +340,6 @@ def test_what_failed_for_free_cost_nothing_and_what_may_be_billed_is_unknown(
     assert [None if math.isnan(cost) else cost for cost in frames["calls"].cost_usd] == calls
     assert list(frames["calls"].retry_cost_usd)[1] == 0.5
     assert (None if pd.isna(frames["runs"].cost_usd[0]) else frames["runs"].cost_usd[0]) == run
-
-
-@pytest.mark.parametrize("status", ["ok", "refusal", "length", "content_filter", "unreadable"])
-def test_an_outcome_without_usage_is_never_free(study, status):
-    held(study, mixed(), exchange(status=status, possibly_billed=False, usage={}))
-    assert list(of(study)["runs"].cost_usd.isna()) == [True]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from chromium import fits, found_by_axe
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.web.guard import Guard
+from delibsim.web.pages import write_static
 from delibsim.web.serve import application, bound
-from delibsim.web.static import write_static
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 SCREENS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]

@@ -8,9 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from delibsim.analysis.run.drawn import heard_in, item_shifts, of_statements, pairs_of
-from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import Reason
-from delibsim.domain.score import Score
+from delibsim.domain.score import MEASURES, Score
 from delibsim.domain.treatment import Network
 from delibsim.store.runs import Runs
 

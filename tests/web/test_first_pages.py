@@ -16,9 +16,9 @@ from delibsim.conduct.model_results import results_of_models
 from delibsim.domain.study import natural
 from delibsim.store.runs import Runs
 from delibsim.web.guard import Guard
+from delibsim.web.pages import write_static
 from delibsim.web.serve import application
 from delibsim.web.site import Site
-from delibsim.web.static import write_static
 
 FAILED = {"status": "quota", "detail": f"no credit {PERSONA}", "provider": "openai"}
 EFFECT = {"contrast": "normative − none", "outcome": "dri", "estimate": 0.5, "told": "told .500"}

@@ -18,9 +18,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.web.guard import Guard
+from delibsim.web.pages import write_static
 from delibsim.web.serve import application
 from delibsim.web.site import Site
-from delibsim.web.static import write_static
 
 CASES = cases_of(__file__)
 SECRET = "wrote-this-for-nobody-else"

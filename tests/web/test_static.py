@@ -10,8 +10,8 @@ from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import Notes
 from delibsim.store.places import is_run
 from delibsim.store.runs import Runs
+from delibsim.web.pages import write_static
 from delibsim.web.site import Site
-from delibsim.web.static import write_static
 
 LINK = re.compile(r'(?:href|src|action)="([^"]*)"')
 KEY = "sk-0123456789abcdefghijklmnop"

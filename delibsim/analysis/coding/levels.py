@@ -24,7 +24,7 @@ from delibsim.measures.ensemble import (
 )
 from delibsim.measures.inference.means import t_quantile
 from delibsim.store.coded import DimensionSamples
-from delibsim.store.tables.codings import CERTAINTY, certainty
+from delibsim.store.tables.scored import CERTAINTY, certainty
 
 Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]

@@ -22,7 +22,7 @@ from delibsim.analysis.debates.ratings import (
     views_by_kind,
 )
 from delibsim.analysis.result import entry, with_holm
-from delibsim.domain.rating import DIMENSIONS
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.measures.inference.components import Components, crossed_components
 from delibsim.measures.reliability.ratings import (
     cronbach_alpha,

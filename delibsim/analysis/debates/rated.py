@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import AnnotatedRun, Rating
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
 from delibsim.domain.text import study_named
 from delibsim.store.answers import rater

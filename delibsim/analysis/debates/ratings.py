@@ -17,11 +17,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from delibsim.analysis.result import entry, with_holm
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import DIMENSIONS, AnnotatedRun, Rating, debated
 from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rating, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of

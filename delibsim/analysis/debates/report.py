@@ -30,10 +30,9 @@ from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report, sayings
 from delibsim.analysis.result import Result, catalogue, make_table, said, tables_of
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import AnnotatedRun, debated
 from delibsim.domain.effect import differing, same_cells
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import debated
 from delibsim.domain.reason import MEANINGS, for_readers
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of

@@ -8,21 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.debates.fits import (
-    Inestimable,
-    clustered,
-    inference,
-    logit,
-    logit_fit,
-    ols,
-    or_why_not,
-    over_debates,
-    signs,
-    terms,
-    together,
-    with_constant,
-    won,
-)
+from delibsim.analysis.debates import fits
 from delibsim.analysis.debates.ratings import (
     FEWEST,
     MODELS_AND_PEOPLE,
@@ -33,7 +19,7 @@ from delibsim.analysis.debates.ratings import (
     sign_of,
 )
 from delibsim.analysis.result import entry, with_holm
-from delibsim.domain.rating import DIMENSIONS
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.measures.bradley_terry.fit import centred
 from delibsim.measures.reliability.ratings import variance_inflation
 from delibsim.store.instruments.own_answers import Covariates
@@ -66,27 +52,27 @@ def winner_model(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
         for name in PREDICTORS:
             own, other = table[f"proposition.{name}"], table[f"opposition.{name}"]
             differences[name] = sign * (own - other)
-        outcome = won(table).where(sign > 0, 1 - won(table))
+        outcome = fits.won(table).where(sign > 0, 1 - fits.won(table))
         data = pd.DataFrame(differences).assign(won=outcome).dropna().astype(float)
         found.append(_winner(data, table["debate"]).assign(contrast=contrast))
-    return together("winner_model", found)
+    return fits.together("winner_model", found)
 
 
-@or_why_not
+@fits.or_why_not
 def _winner(data: pd.DataFrame, debates: pd.Series) -> pd.DataFrame:
     """The winner model of one contrast, from the differences and who won."""
     if len(data) <= len(PREDICTORS) + 1:
-        raise Inestimable("too_few_ratings")
+        raise fits.Inestimable("too_few_ratings")
     x = data[list(PREDICTORS)]
-    fit = logit(data["won"], with_constant(x), cov_type="HC0")
+    fit = fits.logit(data["won"], fits.with_constant(x), cov_type="HC0")
     # Asked for HC1, statsmodels gives a logit HC0: the factor that makes the one the other is
     # applied here.
     errors = fit.bse * np.sqrt(len(data) / (len(data) - len(fit.params)))
-    found = terms(fit.params, errors, clustered(fit), debates[data.index])
+    found = fits.terms(fit.params, errors, fits.clustered(fit), debates[data.index])
     for name in ("", "_low", "_high"):
         found[f"odds_ratio{name}"] = np.exp(found.get(name[1:] or "coefficient", np.nan))
     found["vif"] = [np.nan, *variance_inflation(x)]
-    return found.assign(**logit_fit(fit))
+    return found.assign(**fits.logit_fit(fit))
 
 
 def bradley_terry(table: pd.DataFrame) -> pd.DataFrame:
@@ -99,30 +85,30 @@ def bradley_terry(table: pd.DataFrame) -> pd.DataFrame:
     log_likelihood_null, note. Where motion effects cannot be estimated they are left out, and the
     note of every row says so.
     """
-    data = table.assign(won=won(table)).dropna(subset=["won"])
+    data = table.assign(won=fits.won(table)).dropna(subset=["won"])
     data = data[data["proposition"] != data["opposition"]]
-    return together("strengths", [_strengths(data)])
+    return fits.together("strengths", [_strengths(data)])
 
 
-@or_why_not
+@fits.or_why_not
 def _strengths(data: pd.DataFrame) -> pd.DataFrame:
     """The strengths of those who debated each other, from ratings that name a winner."""
     debaters = debaters_of(data)
     motions = sorted(set(data["motion"])) if data["motion"].nunique() > 1 else []
-    plain = signs(data)[debaters[1:]].assign(side=1.0)
+    plain = fits.signs(data)[debaters[1:]].assign(side=1.0)
     note = ""
     if len(debaters) < 2:
-        raise Inestimable("one_debater")
+        raise fits.Inestimable("one_debater")
     try:
         fit, spread, df = _won(data, plain.join(_motion_effects(data, motions)))
-    except Inestimable:
+    except fits.Inestimable:
         motions, note = [], "motions_left_out"
         fit, spread, df = _won(data, plain)
     rows = []
     for kind, term, row in _contrasts(debaters, motions, len(fit.params)):
         effect, error = row @ fit.params, np.sqrt(row @ spread @ row)
-        found = inference(effect, error, df) | {"unit": "debate", "df": df}
-        rows.append({"kind": kind, "term": term, "n": len(data), **found, **logit_fit(fit)})
+        found = fits.inference(effect, error, df) | {"unit": "debate", "df": df}
+        rows.append({"kind": kind, "term": term, "n": len(data), **found, **fits.logit_fit(fit)})
     return pd.DataFrame(rows).assign(note=note)
 
 
@@ -160,7 +146,7 @@ def place_and_length(table: pd.DataFrame) -> pd.DataFrame:
     `proposition` are 0 where neither place wins more; `words` is the effect of one hundred words
     more than the other side. The first two hold a constant alone, so that their pseudo-R2 is 0.
     """
-    data = table.assign(won=won(table)).dropna(subset=["won"])
+    data = table.assign(won=fits.won(table)).dropna(subset=["won"])
     first = data["first"] == "proposition"
     # Speaker A won where the proposition did and was shown first, or neither.
     won_first = data["won"].where(first, 1 - data["won"])
@@ -174,22 +160,22 @@ def place_and_length(table: pd.DataFrame) -> pd.DataFrame:
     for check, outcome, x in checks:
         found = _one_term(data.assign(won=outcome), x, check)
         rows.append(found.drop(columns="term").assign(check=check, unit="debate"))
-    return together("place_and_length", rows)
+    return fits.together("place_and_length", rows)
 
 
-@or_why_not
+@fits.or_why_not
 def _one_term(data: pd.DataFrame, x: pd.DataFrame, term: str) -> pd.DataFrame:
     """One term of a logit of winning, errors clustered by debate."""
     fit, spread, df = _won(data, x)
     at = list(fit.params.index).index(term)
-    found = inference(fit.params.iloc[at], np.sqrt(spread[at, at]), df) | logit_fit(fit)
+    found = fits.inference(fit.params.iloc[at], np.sqrt(spread[at, at]), df) | fits.logit_fit(fit)
     return pd.DataFrame([{"term": term, "n": len(data), **found, "df": df, "note": ""}])
 
 
 def _won(data: pd.DataFrame, x: pd.DataFrame) -> tuple[Any, Array, float]:
     """A logit of winning, its covariance with errors clustered by debate, degrees of freedom."""
-    fit = logit(data["won"].astype(float), x.astype(float))
-    return fit, *over_debates(clustered(fit), data["debate"], x.shape[1])
+    fit = fits.logit(data["won"].astype(float), x.astype(float))
+    return fit, *fits.over_debates(fits.clustered(fit), data["debate"], x.shape[1])
 
 
 OUTCOMES: Mapping[str, str] = {"performance": "own.performance", "win_rate": "won"}
@@ -305,8 +291,8 @@ def _errors(data: pd.DataFrame, column: str, unit: str, names: list[str]) -> Arr
     groups = pd.factorize(data[unit])[0]
     spread = {"cov_type": "cluster", "cov_kwds": {"groups": groups}}
     try:
-        return ols(data[column].astype(float), x, **spread).cov_params().to_numpy()
-    except Inestimable:  # the ratings of each group are the same
+        return fits.ols(data[column].astype(float), x, **spread).cov_params().to_numpy()
+    except fits.Inestimable:  # the ratings of each group are the same
         return np.zeros((len(names), len(names)))
 
 

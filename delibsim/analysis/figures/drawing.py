@@ -3,7 +3,7 @@
 import io
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -116,7 +116,7 @@ class Drawing:
         """
         return self.files(("svg",), columns)["svg"].decode("utf-8")
 
-    def files(self, kinds: Sequence[str] = FORMATS, columns: int | None = None) -> dict[str, bytes]:
+    def files(self, kinds: Iterable[str] = FORMATS, columns: int | None = None) -> dict[str, bytes]:
         """The figure as files of these kinds, drawn and laid out once for all of them.
 
         An SVG has its texts as texts, a PDF its fonts within, a PNG 300 dots an inch.

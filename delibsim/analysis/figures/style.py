@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.data import read_data
+from delibsim.domain.errors import unknown
 from delibsim.domain.text import safe
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "pdf", "png")
 """The forms in which a figure can be written, by the end of the name of the file."""
+NONE = "none"
+"""The word for no files of figures."""
 COLUMNS = (1, 2)
 """Columns of a journal that a figure may take: 89 or 183 millimetres."""
 WIDTHS = {1: 3.5, 2: 7.2}
@@ -95,6 +98,19 @@ OTHERS = (
 )
 SERIES = (ESTIMATE, *OTHERS[:3])
 """Marks of lines that are of no treatment; of more lines than these each has a panel."""
+
+
+def kinds_of_files(words: str) -> list[str]:
+    """The kinds of files of figures that are named, parted by commas; WrongInput for another.
+
+    >>> kinds_of_files("svg, pdf"), kinds_of_files("none")
+    (['svg', 'pdf'], [])
+    """
+    names = [] if words == NONE else [name.strip() for name in words.split(",")]
+    for name in names:
+        if name not in FORMATS:
+            raise unknown("kind of figures", name, [*FORMATS, NONE])
+    return names
 
 
 def in_order(treatments: Sequence[str]) -> list[str]:

@@ -32,7 +32,7 @@ from delibsim.analysis.study.sample import FIVES, treatments_of
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import MAIN, main_contrasts
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.score import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
 

@@ -13,7 +13,7 @@ from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.outcomes import p_in_words
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.measure import MEASURES, SCORE_PHASES
+from delibsim.domain.score import MEASURES, SCORE_PHASES
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import t_quantile
 

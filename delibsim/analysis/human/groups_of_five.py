@@ -21,7 +21,7 @@ from delibsim.analysis.human.people import (
     mean_of,
     of_benchmark,
 )
-from delibsim.domain.measure import SCORE_PHASES
+from delibsim.domain.score import SCORE_PHASES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures.dri import Array, pair_index, pair_indices, rank_correlations

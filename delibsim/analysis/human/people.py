@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from delibsim.domain.data import read_data
-from delibsim.domain.measure import CHANGE, HEADINGS, MEASURES
+from delibsim.domain.score import CHANGE, HEADINGS, MEASURES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, dri

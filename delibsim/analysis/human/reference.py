@@ -8,8 +8,8 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from delibsim.domain.measure import MEASURES, SCORE_PHASES
 from delibsim.domain.run import Session
+from delibsim.domain.score import MEASURES, SCORE_PHASES
 from delibsim.domain.survey import Survey, Topic
 from delibsim.store.instruments.library import Library, package_data
 

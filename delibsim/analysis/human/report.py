@@ -33,7 +33,7 @@ from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said
 from delibsim.analysis.table import DisplayColumn, DisplayTable, Row, number, numbers, texts
-from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, SCORE_PHASES, Measure
+from delibsim.domain.score import CATALOGUE, HEADINGS, MEASURES, SCORE_PHASES, Measure
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import mean_of_units

@@ -13,8 +13,8 @@ import pandas as pd
 
 from delibsim.analysis.result import Result
 from delibsim.domain.data import read_data
-from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import for_readers
+from delibsim.domain.score import MEASURES
 
 _KNOWN = read_data("cells.yaml")
 INTERVALS: Mapping[str, tuple[str, str]] = _KNOWN["intervals"]
@@ -118,8 +118,12 @@ def heading_of(name: str) -> str:
 
 
 def is_p(name: str) -> bool:
-    """Whether a column holds p values."""
-    return name == "p" or name.startswith("p_")
+    """Whether a column holds p values.
+
+    >>> is_p("ratings_p_holm"), is_p("topics")
+    (True, False)
+    """
+    return "p" in name.split("_")
 
 
 def cell(value: Any, name: str = "") -> str:

@@ -12,9 +12,8 @@ from typing import Any
 from delibsim.analysis.calls import cost_usd, readable
 from delibsim.analysis.run.tables import mean_ratings
 from delibsim.analysis.run.view import RunView, TranscriptLine, lineage
-from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import IndividualChange, Score, of_whole_runs
+from delibsim.domain.score import HEADINGS, IndividualChange, Measure, Score, of_whole_runs
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.domain.text import counted
 from delibsim.domain.word_differences import Piece, word_differences

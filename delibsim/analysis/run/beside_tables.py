@@ -14,9 +14,8 @@ from delibsim.analysis.table import (
     of_participants,
     texts,
 )
-from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.reason import in_words
-from delibsim.domain.score import IndividualChange
+from delibsim.domain.score import HEADINGS, SCORE_PHASES, IndividualChange
 from delibsim.domain.text import counted
 from delibsim.domain.word_differences import Piece, alike, word_differences
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from delibsim.analysis.run.summary import FLAG
 from delibsim.analysis.run.tables import answers_to
 from delibsim.analysis.table import number
-from delibsim.domain.measure import Measure
 from delibsim.domain.reason import in_words
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
+from delibsim.domain.score import Measure, Score
 from delibsim.domain.survey import Item, Survey
 from delibsim.engine.network import network_of
 from delibsim.measures.dri import dri, over_pairs, pair_indices, rank_correlations, why_undefined

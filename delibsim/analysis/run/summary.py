@@ -10,10 +10,9 @@ from delibsim.analysis.human.reference import reference
 from delibsim.domain.cost import Money
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.format import format_named
-from delibsim.domain.measure import Measure, heading_of
 from delibsim.domain.reason import in_words, missing_kind
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
+from delibsim.domain.score import Measure, Score, heading_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import PREPARATION

@@ -16,12 +16,11 @@ from delibsim.analysis.table import (
     of_participants,
     texts,
 )
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import DIMENSIONS, AnnotatedRun, Rating
 from delibsim.domain.consensus import LEFT_OUT, MEDIATOR, Consensus, ConsensusVote
-from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure, heading_of
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.run import Run
+from delibsim.domain.score import HEADINGS, SCORE_PHASES, Measure, heading_of
 from delibsim.domain.survey import PHASES, WAVE, Phase
 from delibsim.domain.text import counted
 from delibsim.store.tables.session_rows import consensus_rows

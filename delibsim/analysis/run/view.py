@@ -37,10 +37,9 @@ from delibsim.analysis.run.tables import (
 from delibsim.analysis.table import MEANING, DisplayTable, who_moved, why_undefined
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.branching import in_short
-from delibsim.domain.measure import HEADINGS, Measure, heading_of
 from delibsim.domain.phases import in_words, phase_of
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import IndividualChange, Score
+from delibsim.domain.score import HEADINGS, IndividualChange, Measure, Score, heading_of
 from delibsim.domain.survey import Phase
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement, Turn

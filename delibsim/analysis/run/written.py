@@ -13,8 +13,8 @@ from delibsim.analysis.pages.page import standalone
 from delibsim.analysis.run.tables import ratings_of, values_of_rating
 from delibsim.analysis.run.view import RunPart, RunView
 from delibsim.analysis.table import DisplayColumn, DisplayTable
+from delibsim.domain.annotation import Rating
 from delibsim.domain.consensus import MEDIATOR
-from delibsim.domain.rating import Rating
 from delibsim.domain.text import safe
 from delibsim.store.codec import SCHEMA, run_to_plain
 from delibsim.store.tables.session_rows import consensus_rows

@@ -8,12 +8,11 @@ from typing import Any
 from delibsim.analysis.study.read_table import table_of_sheet
 from delibsim.analysis.study.study_table import StudyTable, fixed_columns
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.score import CATALOGUE
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import read_json, read_yaml
-from delibsim.store.tables.codebook import OF_PHASES, Column, without
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet
-from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.sheets import OF_PHASES, Column, Table, without
 
 LAYOUT = "bench"
 OF_RUNS = ("study", "session", "replicate", "seed", "status", "fault")

@@ -133,18 +133,15 @@ class StudyFinding:
 
     def _repr_html_(self) -> str:
         """The finding as a notebook shows it."""
-        return _filled("finding_part.html", (), finding=self, parts=(), svg=self._svg())
+        svg = "" if self.figure is None else self.figure.svg(1)
+        return _filled("finding_part.html", (), finding=self, parts=(), svg=svg)
 
     def html(self, pictures: Sequence[Picture] = (), parts: Sequence[PagePart] = ()) -> str:
         """The page as an HTML document; the `pictures` and `parts` of the report beside it."""
         drawn = {picture.name: picture.svg for picture in pictures}
         svg = drawn.get(self.figure.name, "") if self.figure is not None else ""
-        values = {"finding": self, "parts": parts, "svg": svg or self._svg(), "report": REPORT}
+        values = {"finding": self, "parts": parts, "svg": svg, "report": REPORT}
         return _filled("finding.html", ("page.css", "finding.css"), **values)
-
-    def _svg(self) -> str:
-        """The figure as it stands in one column of a journal."""
-        return "" if self.figure is None else self.figure.svg(1)
 
     def plain(self) -> dict[str, Any]:
         """What it says in words, as plain values, and its effects in short; all numbers are in the

@@ -22,9 +22,9 @@ from delibsim.domain.conversation import IMPORTED, KINDS_OF_PEOPLE
 from delibsim.domain.cost import Money
 from delibsim.domain.data import filled
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.domain.text import counted
-from delibsim.models.enforcing import format_in
+from delibsim.models.ask import format_in
 from delibsim.store.files import each_line, json_text, read_lines
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 
 CHANGE, RELATIVE, VALUE = "absolute", "relative", "value"
 OF_TEXTS = frozenset({"aqua.score"})

@@ -31,8 +31,8 @@ from delibsim.analysis.study.sample import (
     without_value,
 )
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
-from delibsim.domain.measure import MEASURES, SCORE_PHASES
 from delibsim.domain.run import Run
+from delibsim.domain.score import MEASURES, SCORE_PHASES
 from delibsim.domain.survey import PHASES
 from delibsim.measures.dri import Array, over_pairs, rank_correlations, why_undefined
 from delibsim.measures.inference.means import jackknifed, mean_of_units

@@ -23,12 +23,12 @@ from delibsim.analysis.study.study_table import (
     measure_columns,
 )
 from delibsim.analysis.study.table_of_study import DTYPES, NO_ROOM, shares_seeds
-from delibsim.domain.measure import SCORE_PHASES
+from delibsim.domain.score import SCORE_PHASES
 from delibsim.domain.survey import WAVE
 from delibsim.measures.dri import relative_change
-from delibsim.store.branch_folders import BRANCHES
-from delibsim.store.tables.codebook import Column
+from delibsim.store.session_files import BRANCHES
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
+from delibsim.store.tables.sheets import Column
 
 NEEDED = ("topic", "model", "treatment", "replicate")
 MISSING = frozenset({"", "NA", "NaN", "nan", "null", "NULL", "."})

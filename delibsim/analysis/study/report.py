@@ -9,7 +9,6 @@ import pandas as pd
 
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.figures.of_study import drawings
-from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.pages.page import Entry, PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said
@@ -253,7 +252,6 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         tells_missing=False,
         finding=shown,
         drawn=lambda: drawn,
-        kinds=FORMATS,
         beside=[table_of(found.study)],
         shape=partial(plain, found),
         data=found,

@@ -11,12 +11,12 @@ import pandas as pd
 
 from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import MEASURES, Measure, heading_of
+from delibsim.domain.score import MEASURES, Measure, heading_of
 from delibsim.domain.study import natural
 from delibsim.domain.survey import PHASES, WAVE
 from delibsim.plugins import declared, names
 from delibsim.store.reading import read_yaml
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.sheets import Column
 
 DESIGN = ("topic", "model", "setting", "treatment", "replicate")
 """The columns that every table of a study has, whatever it comes from.

@@ -20,12 +20,11 @@ from delibsim.analysis.study.study_table import (
     measure_columns,
 )
 from delibsim.domain.condition import Placed, conditions_of
-from delibsim.domain.measure import Measure, in_order
+from delibsim.domain.score import Measure, in_order
 from delibsim.measures.dri import relative_change
-from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import OF_PHASES, Column, without
-from delibsim.store.tables.run_scores import RunScores
-from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.scored import RunScores
+from delibsim.store.tables.session_rows import Row
+from delibsim.store.tables.sheets import OF_PHASES, Column, Table, without
 
 KINDS = {"integer": "Int64", "logical": "boolean"}
 """The types of columns in which a value may be missing; others are as pandas makes them."""

@@ -9,10 +9,10 @@ import pandas as pd
 
 from delibsim.analysis.result import said, with_holm
 from delibsim.analysis.summaries.judged import JudgedSet
-from delibsim.domain.language import prevailing, sentences
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import flags_of as flags_of_text
 from delibsim.domain.summary import spoken
+from delibsim.domain.text import prevailing, sentences
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
 from delibsim.measures.summaries.texts import (
     SMALLEST,

@@ -15,11 +15,10 @@ from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.texts import IMPORTED, roles_in, shown_texts, study_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.coding import Sample, Steps
-from delibsim.domain.language import word_count
 from delibsim.domain.reason import Reason, in_words
 from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, word_count
 from delibsim.domain.treatment import Wording
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import (

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from delibsim.asking import people
 from delibsim.asking.kinds.code_import import given_by, level_of
 from delibsim.asking.kinds.coding import (
     Coding,
@@ -24,19 +25,6 @@ from delibsim.asking.kinds.coding import (
     doubt_of,
 )
 from delibsim.asking.paper import hand_out
-from delibsim.asking.people import (
-    Given,
-    HandedOut,
-    Online,
-    Pack,
-    Replies,
-    SheetStep,
-    in_own_order,
-    new_folder,
-    pack_name,
-    refuse_names,
-    where,
-)
 from delibsim.asking.texts import checked_wording
 from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.coding import CODES, ENSEMBLE, Code
@@ -100,13 +88,13 @@ class DrawnTexts:
 
 
 @dataclass
-class TextPack(Pack):
+class TextPack(people.Pack):
     """A pack of texts for coders by one scheme: the level on each dimension, one after the other.
 
     `plain["kind"]` says which texts they are: "pack", "review" or "training".
     """
 
-    kind: ClassVar[Given] = "texts"
+    kind: ClassVar[people.Given] = "texts"
     scorer: ClassVar[str] = CODES
     noun: ClassVar[str] = "code"
     person: ClassVar[str] = "coder"
@@ -116,7 +104,7 @@ class TextPack(Pack):
         """The text, under this scheme."""
         return f"text {self.plain['scheme']['id']} {self.sheets[sheet]['text']}"
 
-    def step(self, sheet: str, given: Replies) -> SheetStep | None:
+    def step(self, sheet: str, given: people.Replies) -> people.SheetStep | None:
         """The level on the next dimension that is asked of the text."""
         scheme, text = self._scheme, self._text(sheet)
         for id in dimensions_for(scheme, text):
@@ -125,7 +113,7 @@ class TextPack(Pack):
                 lower, purpose = scheme.lower_in_doubt, Purpose("Coder", id)
                 shown, steps = self._shown[text.id], dimension.steps
                 asked = coding_prompt(dimension, lower, self.wording, steps, shown, purpose)
-                return SheetStep(id, asked)
+                return people.SheetStep(id, asked)
         return None
 
     def titles(self, words: Mapping[str, str]) -> tuple[str, str]:
@@ -134,11 +122,11 @@ class TextPack(Pack):
         apart = " This is a training round: it is kept apart."
         return title, intro + (apart if self.plain["kind"] == "training" else "")
 
-    def level(self, step: SheetStep, asked: Field, cell: str) -> Any:
+    def level(self, step: people.SheetStep, asked: Field, cell: str) -> Any:
         """The level that a cell names, None where the dimension does not apply."""
         return level_of(self._scheme.dimension(step.name), cell)[0]
 
-    def given(self, sheet: str, given: Replies) -> list[Code]:
+    def given(self, sheet: str, given: people.Replies) -> list[Code]:
         """A code for each dimension that was answered."""
         scheme, key = self._scheme, self.sheets[sheet]
         found = []
@@ -355,18 +343,18 @@ def export_codes(
     draw: DrawnTexts,
     kind: str = "pack",
     folder: Path | None = None,
-    online: Online | None = None,
-) -> HandedOut:
+    online: people.Online | None = None,
+) -> people.HandedOut:
     """Hand the texts of a draw out that were not read yet; the study keeps draw and key.
 
     A coder is not handed a text again. Coders who answer `online` are named after the pack.
     WrongInput where nothing is left, or the folder exists.
     """
     scheme, files = coding.scheme, coding.codings.files
-    refuse_names(coders, {ENSEMBLE, *files.task().get("models", {})}, "coder")
+    people.refuse_names(coders, {ENSEMBLE, *files.task().get("models", {})}, "coder")
     packs = packs_of(files)
-    name = pack_name(coding.runs, scheme.id, kind, len(packs) + 1)
-    folder = new_folder(folder, f"codes-{name}", online)
+    name = people.pack_name(coding.runs, scheme.id, kind, len(packs) + 1)
+    folder = people.new_folder(folder, f"codes-{name}", online)
     if online is not None:
         coders = [Coder(name, number).id for number in range(1, len(coders) + 1)]
     every = coding.texts()
@@ -380,7 +368,7 @@ def export_codes(
         own = [id for id in texts if id not in before.get(coder, set())]
         if len(own) < len(texts):
             again[coder] = len(texts) - len(own)
-        for code, id in in_own_order(own, name, coder, taken):
+        for code, id in people.in_own_order(own, name, coder, taken):
             sheets[code] = {"text": id, "coder": coder, "text_sha256": texts[id].sha256}
     if not sheets:
         raise WrongInput(
@@ -408,13 +396,13 @@ def export_codes(
     }
     review = kind == REVIEW
     lines = [*(_told_of_review(name, draw) if review else ()), *_told(facts, folder)]
-    return HandedOut(name, folder, facts | ({"draw": draw.plain()} if review else {}), lines)
+    return people.HandedOut(name, folder, facts | ({"draw": draw.plain()} if review else {}), lines)
 
 
 def _told(facts: Mapping[str, Any], folder: Path | None) -> Iterator[str]:
     """What was handed out, in sentences."""
     texts, coders = counted(facts["texts"], "text"), counted(len(facts["coders"]), "coder")
-    yield f"{texts} for {coders}: {where('coder', folder)}"
+    yield f"{texts} for {coders}: {people.where('coder', folder)}"
     if facts["strata"]:
         parts = [f"{name or '(empty)'} {size}" for name, size in facts["strata"].items()]
         yield f"by column: {', '.join(parts)}"

@@ -41,7 +41,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
 from delibsim.models.base import LanguageModel
-from delibsim.models.clients.prices import price_in
+from delibsim.models.clients.settings import price_in
 from delibsim.models.limits import Limits
 from delibsim.models.replay import exchanges_in
 from delibsim.planning.config import names, one_name, one_of, temperature, whole

@@ -12,10 +12,9 @@ from delibsim.asking.texts import CITIZENS, of_roles, roles_in, shown_texts, tex
 from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.language import word_count, wordless
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
-from delibsim.domain.text import quoted, study_named
+from delibsim.domain.text import quoted, study_named, word_count, wordless
 from delibsim.measures.ensemble import entropies
 from delibsim.store.annotations import ANNOTATIONS, packs_of
 from delibsim.store.answers import Codings

@@ -11,18 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from delibsim.asking.designs import JudgedMaterial
-from delibsim.asking.kinds.judgment import (
-    JUDGMENTS,
-    Judged,
-    JudgingSettings,
-    judged_material,
-    judging_asked,
-    of_people,
-    ring,
-    sittings_of,
-    whole_of,
-    with_people,
-)
+from delibsim.asking.kinds import judgment
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, SheetStep, new_folder
@@ -164,7 +153,7 @@ class SummaryPack(Pack):
         now = {one.id: one.sha256 for one in made}
         if any(now.get(id) != digest for id, digest in task["judged"].items()):
             raise WrongInput(f"a summary was edited after pack {self.name} was handed out")
-        return judged_material(self.runs, summaries, opinions_of(self.runs), made)
+        return judgment.judged_material(self.runs, summaries, opinions_of(self.runs), made)
 
 
 def _numbers(reply: Any, two: bool) -> Mapping[str, int]:
@@ -235,34 +224,34 @@ def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
     WrongInput where there is nothing to be judged, for a ring that cannot be, and for other
     settings or summaries under a name that has begun.
     """
-    settings, judges = judging_asked(overrides)
+    settings, judges = judgment.judging_asked(overrides)
     summaries = Summaries.begun(runs, settings.summaries)
     made = [one for one in summaries.all() if one.missing is None]
     if not made:
         raise WrongInput(f"{study_named(runs.study)}: there is no summary to be judged")
-    material = judged_material(runs, summaries, opinions_of(runs), made)
+    material = judgment.judged_material(runs, summaries, opinions_of(runs), made)
     notes = list(judges.ignored)
-    k = ring(settings, made, notes)
+    k = judgment.ring(settings, made, notes)
     wording = checked_wording(settings.wording, check_verdict_texts)
     judgments = Judgments.of(runs, settings.name)
     refuse_imported(judgments.files.task(), f"judgments {judgments.name}")
     new = _task(runs, settings, judges, summaries.name, made, wording)
-    task = merge(JUDGMENTS, judgments, plain(new))
-    material = with_people(material, judgments)
-    sittings = sittings_of(settings, material, made, k)
+    task = merge(judgment.JUDGMENTS, judgments, plain(new))
+    material = judgment.with_people(material, judgments)
+    sittings = judgment.sittings_of(settings, material, made, k)
     if settings.people:
-        sittings += of_people(judgments, material, sittings)
+        sittings += judgment.of_people(judgments, material, sittings)
     writing = summaries.files.task()["models"]
     return judges.planned(
-        JUDGMENTS,
+        judgment.JUDGMENTS,
         runs,
         judgments,
         settings,
         task=task,
-        about=Judged(
+        about=judgment.Judged(
             material=material,
             sittings=tuple(sittings),
-            whole=whole_of(made),
+            whole=judgment.whole_of(made),
             role=settings.role,
             wording=wording,
             reasks=task["reasks"],
@@ -274,7 +263,7 @@ def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
 
 def _task(
     runs: Runs,
-    settings: JudgingSettings,
+    settings: judgment.JudgingSettings,
     judges: CodersAsked,
     summaries: str,
     made: Sequence[Summary],

@@ -18,15 +18,7 @@ from delibsim.asking.designs import (
     groups_of,
     sheets_of,
 )
-from delibsim.asking.kinds.pair_batches import (
-    ask_batches,
-    batches_of,
-    follows,
-    keep_ends,
-    other_batches,
-    sheets_in,
-    stops_of,
-)
+from delibsim.asking.kinds import pair_batches
 from delibsim.asking.kinds.pair_texts import kept_texts, topics_of
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import missing_reason
@@ -44,7 +36,7 @@ from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 ADAPTIVE = "adaptive"
@@ -223,9 +215,9 @@ class PairKind(Kind):
         """The plan with the sheets of all batches that there are."""
         if not plan.about.chains:
             return plan
-        kept = batches_of(plan.answers.steps())
+        kept = pair_batches.batches_of(plan.answers.steps())
         ids = [dimension.id for dimension in plan.about.dimensions]
-        about = plan.about.with_sheets({id: sheets_in(kept.get(id, ())) for id in ids})
+        about = plan.about.with_sheets({id: pair_batches.sheets_in(kept.get(id, ())) for id in ids})
         return replace(plan, about=about)
 
     def at_most(self, plan: Plan) -> Plan:
@@ -238,20 +230,22 @@ class PairKind(Kind):
 
     def waits(self, plan: Plan, done: Mapping[Key, Vote]) -> bool:
         """Whether a vote is missing or, of an adaptive design, another batch follows."""
-        return follows(plan, done) if plan.about.chains else super().waits(plan, done)
+        return pair_batches.follows(plan, done) if plan.about.chains else super().waits(plan, done)
 
     def ended(self, plan: Plan, done: Mapping[Key, Vote]) -> None:
         """Keep which rules ended an adaptive design."""
         if plan.about.chains:
-            keep_ends(plan, done)
+            pair_batches.keep_ends(plan, done)
 
     async def course(self, asking: Any) -> list[str]:
         """All judges at once or, of an adaptive design, batch after batch."""
-        return await (ask_batches(asking) if asking.plan.about.chains else asking.all())
+        return await (
+            pair_batches.ask_batches(asking) if asking.plan.about.chains else asking.all()
+        )
 
     def differs(self, plan: Plan, answers: Sequence[Vote]) -> list[str]:
         """The batches that do not follow from the votes before them."""
-        return other_batches(plan, answers)
+        return pair_batches.other_batches(plan, answers)
 
     def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
         """What came of a command, as plain values."""
@@ -417,9 +411,9 @@ def stop_rows(planned: Plan) -> list[dict[str, Any]]:
     was known then; the rule is None where none did.
     """
     steps = planned.answers.steps()
-    stops, rows = stops_of(steps), []
+    stops, rows = pair_batches.stops_of(steps), []
     for chain in planned.about.chains:
-        batches = batches_of(steps).get(chain.dimension, [])
+        batches = pair_batches.batches_of(steps).get(chain.dimension, [])
         stop, pairs = stops.get(chain.dimension), sum(len(batch.pairs) for batch in batches)
         row: dict[str, Any] = {"dimension": chain.dimension, "batches": len(batches)}
         row |= {"pairs": pairs, "per_text": 2 * pairs / len(chain.ids)}

@@ -13,7 +13,7 @@ from delibsim.asking.designs import Chain, next_step, rechosen
 from delibsim.asking.nouns import Plan
 from delibsim.asking.record import spent_on
 from delibsim.domain.comparison import Batch, Sheet, Stop, Vote
-from delibsim.models.clients.prices import price_in
+from delibsim.models.clients.settings import price_in
 from delibsim.models.retry import worst_case
 
 Key = tuple[Any, ...]

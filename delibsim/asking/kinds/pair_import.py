@@ -13,7 +13,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import OUTCOMES, Sheet, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts

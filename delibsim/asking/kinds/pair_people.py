@@ -10,24 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from delibsim.asking import people
 from delibsim.asking.kinds.pair import ComparisonMaterial, compared_in, task_sheets
 from delibsim.asking.kinds.pair_batches import batches_of, sheets_in
 from delibsim.asking.kinds.pair_plan import plan_pairs, refuse_edited
 from delibsim.asking.kinds.pair_texts import keep_gathered, kept_texts
 from delibsim.asking.paper import hand_out
-from delibsim.asking.people import (
-    Given,
-    HandedOut,
-    Online,
-    Pack,
-    Replies,
-    SheetStep,
-    in_own_order,
-    new_folder,
-    pack_name,
-    refuse_names,
-    where,
-)
 from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.comparison import PAIRS, Sheet, Vote
 from delibsim.domain.errors import WrongInput
@@ -36,7 +24,7 @@ from delibsim.domain.text import counted, quoted, study_named
 from delibsim.prompts.forms.choice import ANSWER, LABELS
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 CHOICE = "choice"
@@ -51,10 +39,10 @@ Asked = tuple[str, str, str]
 
 
 @dataclass
-class PairPack(Pack):
+class PairPack(people.Pack):
     """A pack of pairs of one comparison: one choice a sheet."""
 
-    kind: ClassVar[Given] = "pairs"
+    kind: ClassVar[people.Given] = "pairs"
     scorer: ClassVar[str] = PAIRS
     noun: ClassVar[str] = "vote"
 
@@ -64,7 +52,7 @@ class PairPack(Pack):
         pair = Sheet(key["a"], key["b"]).pair
         return f"pair {self.answers.name} {pair.one} {pair.other} {key['dimension']} {key['run']}"
 
-    def step(self, sheet: str, given: Replies) -> SheetStep | None:
+    def step(self, sheet: str, given: people.Replies) -> people.SheetStep | None:
         """The choice."""
         if CHOICE in given:
             return None
@@ -74,9 +62,9 @@ class PairPack(Pack):
             self.refuse_other(key[side], texts.get(key[side]), key[f"{side}_sha256"])
         dimension = next(one for one in about.dimensions if one.id == key["dimension"])
         shown = Sheet(key["a"], key["b"], key["group"])
-        return SheetStep(CHOICE, about.prompt(dimension, shown, Purpose("Rater", CHOICE)))
+        return people.SheetStep(CHOICE, about.prompt(dimension, shown, Purpose("Rater", CHOICE)))
 
-    def given(self, sheet: str, given: Replies) -> list[Vote]:
+    def given(self, sheet: str, given: people.Replies) -> list[Vote]:
         """The vote."""
         key, reply = self.sheets[sheet], given.get(CHOICE)
         if reply is None:
@@ -197,8 +185,8 @@ def export_pairs(
     raters: Sequence[str],
     each: int | None = None,
     folder: Path | None = None,
-    online: Online | None = None,
-) -> HandedOut:
+    online: people.Online | None = None,
+) -> people.HandedOut:
     """Hand sheets out to people, `each` of them so many on a dimension; the study keeps the key,
     and settings and texts of the comparison stand from then on.
 
@@ -206,10 +194,10 @@ def export_pairs(
     model, where no sheet is left, or the folder exists.
     """
     comparisons, task, runs = asked.comparisons, asked.task, asked.runs
-    refuse_names(raters, task["models"], "rater")
+    people.refuse_names(raters, task["models"], "rater")
     packs = packs_of(comparisons.files)
-    name = pack_name(runs, Comparisons.prefix, comparisons.name, len(packs) + 1)
-    folder = new_folder(folder, f"pairs-{name}", online)
+    name = people.pack_name(runs, Comparisons.prefix, comparisons.name, len(packs) + 1)
+    folder = people.new_folder(folder, f"pairs-{name}", online)
     if online is not None:
         raters = [Coder(name, number).id for number in range(1, len(raters) + 1)]
     pairs = {sheet.pair for own in asked.sheets.values() for sheet in own}
@@ -251,7 +239,7 @@ def export_pairs(
 
 def _handed(
     pack: PairPack, folder: Path | None, raters: Sequence[str], among: int, notes: Sequence[str]
-) -> HandedOut:
+) -> people.HandedOut:
     """What was handed out of so many pairs, and to which of these raters nothing."""
     keys = pack.sheets.values()
     each = Counter(key["rater"] for key in keys)
@@ -268,7 +256,7 @@ def _handed(
     }
     line = (
         f"{counted(pairs, 'pair')} for {counted(len(each), 'rater')}: {counted(len(keys), 'sheet')}"
-        f", of which {repeated} repeated; {where('rater', folder)}"
+        f", of which {repeated} repeated; {people.where('rater', folder)}"
     )
     told = [*notes]
     if nothing:
@@ -276,7 +264,7 @@ def _handed(
         told.append(f"{had}: all pairs were handed out before, so no pages were written")
     if pairs < among:
         told.append(f"{among - pairs:,} of {among:,} pairs are in no sheet of this pack")
-    return HandedOut(pack.name, folder, facts, [line], told)
+    return people.HandedOut(pack.name, folder, facts, [line], told)
 
 
 def shares(
@@ -316,11 +304,11 @@ def rater_sheets(
     among the last.
     """
     by_name = {f"{sheet.id} | {dimension}": sheet for sheet in own}
-    coded = in_own_order(by_name, pack, rater, taken)
+    coded = people.in_own_order(by_name, pack, rater, taken)
     half = len(coded) // 2
     repeats = -(-len(coded) // CHECKED) if len(coded) > 2 else 0
     names = [f"{name}{AGAIN}" for _, name in coded[: min(repeats, half)]]
-    last = [*coded[half:], *in_own_order(names, pack, rater, taken)]
+    last = [*coded[half:], *people.in_own_order(names, pack, rater, taken)]
     last.sort(key=lambda one: seed_of(pack, "order again", rater, one[1]))
     for code, name in [*coded[:half], *last]:
         yield code, by_name[name.removesuffix(AGAIN)], 2 if name.endswith(AGAIN) else 1

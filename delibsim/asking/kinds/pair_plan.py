@@ -7,16 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.designs import chain_of, groups_of
+from delibsim.asking.kinds import pair_texts
 from delibsim.asking.kinds.pair import PAIRS, compared_in, task_sheets
 from delibsim.asking.kinds.pair_settings import ComparingSettings, comparing_asked
-from delibsim.asking.kinds.pair_texts import (
-    TOPIC,
-    gathered_texts,
-    judged_examples,
-    pairs_in,
-    texts_to_compare,
-    unit_and_group,
-)
 from delibsim.asking.nouns import Plan
 from delibsim.asking.road import changed_texts, merge, refuse_if
 from delibsim.asking.settings import CodersAsked
@@ -38,7 +31,7 @@ from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.bradley_terry.problem import DENSE
 from delibsim.prompts.compare import check_judge_texts
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons, dimension_to_plain, gathered_and_own
+from delibsim.store.answers import Comparisons, dimension_to_plain, gathered_and_own
 from delibsim.store.instruments.library import Library
 from delibsim.store.runs import Runs
 
@@ -71,13 +64,13 @@ def plan_pairs(
     if sources:
         unit, within = IMPORTED, ""
         _refuse_sessions(settings, sources)
-        texts = gathered_texts(sources, settings.unit, faults, settings.roles)
+        texts = pair_texts.gathered_texts(sources, settings.unit, faults, settings.roles)
     else:
-        unit, within = unit_and_group(runs, settings)
-        texts = texts_to_compare(runs, unit, within, faults, settings.roles)
+        unit, within = pair_texts.unit_and_group(runs, settings)
+        texts = pair_texts.texts_to_compare(runs, unit, within, faults, settings.roles)
     refuse_texts(list(shown_texts(runs, texts).values()), keep_equal)
     by_id = {text.id: text for text in texts}
-    listed = pairs_in(Path(settings.file), by_id) if settings.design == "list" else ()
+    listed = pair_texts.pairs_in(Path(settings.file), by_id) if settings.design == "list" else ()
     notes = [*judges.ignored, *_notes(texts, settings)]
     comparisons = Comparisons.of(runs, settings.name)
     _refuse_people(judges, comparisons)
@@ -164,7 +157,7 @@ def _dimensions(library: Library, settings: ComparingSettings) -> tuple[QualityD
 
 def _refuse_sessions(settings: ComparingSettings, sources: Sequence[Runs]) -> None:
     """WrongInput where texts of several studies were to be compared within their sessions."""
-    if settings.within not in ("", TOPIC):
+    if settings.within not in ("", pair_texts.TOPIC):
         names = " and ".join(source.study for source in sources)
         raise WrongInput(f"texts of {names} share no session; compare them within=topic")
 
@@ -269,7 +262,7 @@ def _judged(
         return {}
     if settings.examples_of == settings.name:
         raise WrongInput("a comparison cannot take examples from itself; name another")
-    found = judged_examples(runs, settings.examples_of, settings.dimensions, texts)
+    found = pair_texts.judged_examples(runs, settings.examples_of, settings.dimensions, texts)
     return {"judged_examples": found}
 
 

@@ -20,7 +20,7 @@ from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
 from delibsim.store.annotations import tasks_of
-from delibsim.store.comparisons import (
+from delibsim.store.answers import (
     GATHERED,
     ORIGINAL,
     QUESTION,

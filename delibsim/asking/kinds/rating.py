@@ -26,18 +26,21 @@ from delibsim.asking.nouns import (
 from delibsim.asking.road import merge
 from delibsim.asking.settings import KindSettings, setting, settings_in, task_name
 from delibsim.asking.texts import kin_among, plain
-from delibsim.domain.annotation import Annotation, Coder, Panel, Text
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import SIDES, Side
-from delibsim.domain.rating import (
+from delibsim.domain.annotation import (
     DIMENSIONS,
+    Annotation,
+    Coder,
+    Panel,
     Rating,
     Showing,
+    Text,
     allocate,
     debated,
     digest,
     sides_by_letter,
 )
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.participant import SIDES, Side
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.secret import refuse_key

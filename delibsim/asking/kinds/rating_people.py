@@ -22,9 +22,17 @@ from delibsim.asking.people import (
     pack_name,
     where,
 )
-from delibsim.domain.annotation import Coder, Panel, Text
+from delibsim.domain.annotation import (
+    Coder,
+    Panel,
+    Rating,
+    Showing,
+    Text,
+    allocate,
+    debated,
+    digest,
+)
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import Rating, Showing, allocate, debated, digest
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of

@@ -17,16 +17,15 @@ from delibsim.asking.road import IMPORTED, missing_reason, refuse_imported
 from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.data import read_data
-from delibsim.domain.language import prevailing
 from delibsim.domain.reason import Reason, in_words
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import FLOORS, OpinionSet, Slot, Summary, flags_of
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, prevailing
 from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.models.base import LanguageModel
-from delibsim.models.clients.prices import context_window
-from delibsim.models.extractive import Copying
+from delibsim.models.clients.settings import context_window
 from delibsim.models.retry import estimated_tokens
+from delibsim.models.sentences import Copying
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import summary_prompt, summary_reask

@@ -35,7 +35,7 @@ from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.study import Notify, Prepared, prepare
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.models.clients.prices import price_in
+from delibsim.models.clients.settings import price_in
 from delibsim.models.pool import ModelPool
 from delibsim.models.retry import estimated_tokens, worst_case
 from delibsim.planning.compose import StudyPlan

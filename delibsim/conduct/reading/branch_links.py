@@ -25,11 +25,11 @@ from delibsim.domain.branching import SEED_ALONE, told_apart
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import natural
-from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import FORKS, PROBES
 
 OF_SUMMARY = ("dri", "diversity", "consideration_agreement", "preference_agreement")
 """The measures whose course is drawn; the table has all."""

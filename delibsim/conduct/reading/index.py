@@ -27,7 +27,7 @@ from delibsim.store.files import in_turn, json_text
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.session_notes import begun_sessions, stamp_of
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.sheets import Column
 
 VERSION = 2
 """Raised whenever the index holds something else."""

@@ -14,11 +14,11 @@ from delibsim.conduct.reading.index import TURNS, StudyIndex, quoted
 from delibsim.conduct.scorers import measures_of, usual_scorers
 from delibsim.domain.cost import sum_of
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import SCORE_PHASES, Measure
 from delibsim.domain.run import Session
+from delibsim.domain.score import SCORE_PHASES, Measure
 from delibsim.plugins import names as installed
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.sheets import Column
 
 LONGEST = 200
 """Characters of a search that count."""

@@ -21,10 +21,10 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
-from delibsim.store.account import account_of
 from delibsim.store.files import each_line
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import own_bytes, own_stamp
+from delibsim.store.places import account_of
 from delibsim.store.reading import adapter, file_bytes, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_or_fault

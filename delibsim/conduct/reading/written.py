@@ -12,13 +12,13 @@ from functools import lru_cache
 from html import unescape
 from pathlib import Path
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.text import counted, safe
 from delibsim.store.annotations import ANNOTATIONS
-from delibsim.store.branch_folders import WITHIN
 from delibsim.store.own_folder import foreign_in, names_in, own_bytes, own_stamp
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import SCORES, Runs
+from delibsim.store.session_files import WITHIN
 
 ANALYSIS = "analysis"
 """The folder of the report that `delibsim analyze` writes, within that of the study."""
@@ -77,11 +77,7 @@ def refuse_links(folder: Path, session: str = "") -> None:
                 found = f"{entry.name}/{within}"
                 break
     if found:
-        raise WrongInput(
-            f"{safe(found)} in the folder of the study {folder.name} is no file but a link, a pipe"
-            " or a device, and only files that lie in the study are read here; put the file itself"
-            " in its place, or take it away"
-        )
+        raise refused("not_a_plain_file", found=safe(found), named=folder.name)
 
 
 def page_of(runs: Runs, name: str) -> bytes | None:

@@ -13,6 +13,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.scorers.judge.checkpoint import (
     SCALES,
     CheckpointRecord,
+    InputForm,
     base_tokenizer,
     complete_from_base,
     hashes,
@@ -21,7 +22,6 @@ from delibsim.scorers.judge.checkpoint import (
     read_record,
     write_record,
 )
-from delibsim.scorers.judge.form import InputForm
 from delibsim.store.answers import Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
@@ -117,7 +117,7 @@ def score_summaries(
     if not made:
         raise WrongInput(f"{study_named(runs.study)}: there is no summary to be scored")
     material = judged_material(runs, found, opinions_of(runs), made)
-    from delibsim.scorers.judge.inference import named, outside, trained_judge
+    from delibsim.scorers.judge.checkpoint import named, outside, trained_judge
 
     judge = trained_judge(folder, device)
     scores = TrainedScores.of(runs, judge.record.name)

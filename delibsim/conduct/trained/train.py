@@ -24,13 +24,13 @@ from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import fit_ridge
 from delibsim.scorers.judge.checkpoint import (
     CheckpointRecord,
+    InputForm,
     base_tokenizer,
     hashes,
     need_extra,
     save_judge,
     write_record,
 )
-from delibsim.scorers.judge.form import InputForm
 from delibsim.store.files import json_text, locked, staged, write_atomically
 from delibsim.store.reading import read_json
 
@@ -144,7 +144,7 @@ def _judged(
     record: CheckpointRecord, judge: Any, tokenizer: Any, parts: Mapping[Part, Sequence[Record]]
 ) -> CheckpointRecord:
     """The record with what the judge, and the baseline on the same parts, are worth."""
-    from delibsim.scorers.judge.inference import Predictor
+    from delibsim.scorers.judge.checkpoint import Predictor
 
     predictor = Predictor(judge, tokenizer, record)
     test, validation = parts["test"], parts["validation"]

@@ -46,12 +46,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.data import read_data
-from delibsim.domain.language import sentences
-from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import DIMENSIONS as JUDGED
 from delibsim.domain.summary import SCALE
+from delibsim.domain.text import sentences
 from delibsim.domain.transcript import Statement
 from delibsim.models.citizen.coding import MARKS as CODED
 from delibsim.prompts.blocks import read_block, unquoted

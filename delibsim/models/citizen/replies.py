@@ -36,14 +36,20 @@ from delibsim.models.citizen.opinion import (
     statement,
     survey_reply,
 )
-from delibsim.models.extractive import by_relevance, sentences_of
+from delibsim.models.sentences import by_relevance, sentences_of
 from delibsim.prompts.blocks import read_block, read_items, read_transcript, unquoted
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
-from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Speech, StepsForm, SummaryForm, WitnessQuestion, Words
+from delibsim.prompts.forms.words import (
+    Facilitation,
+    Speech,
+    StepsForm,
+    SummaryForm,
+    WitnessQuestion,
+    Words,
+)
 from delibsim.prompts.prompt import Form, Prompt
 from delibsim.prompts.verdict import opinions_in
 

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from delibsim.domain.annotation import DIMENSIONS, SCALE
 from delibsim.domain.consensus import HIGHEST, LOWEST
-from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.summary import SCALE as OF_VERDICT
 from delibsim.domain.survey import Item
 from delibsim.models.person.fields import (
+    ENDS,
     LONGEST,
     NEXT,
     NOBODY,
@@ -20,9 +21,6 @@ from delibsim.models.person.fields import (
     Kind,
     Option,
     Questionnaire,
-)
-from delibsim.models.person.told import (
-    ENDS,
     blocks_in,
     blocks_of,
     heading_of,
@@ -33,9 +31,8 @@ from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ANSWER, NUMBERED, REASON, ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
-from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Speech, WitnessQuestion, Words
+from delibsim.prompts.forms.words import Facilitation, Speech, WitnessQuestion, Words
 from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 

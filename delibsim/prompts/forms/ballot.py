@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from delibsim.domain.rating import DIMENSIONS, SCALE
+from delibsim.domain.annotation import DIMENSIONS, SCALE
+from delibsim.domain.errors import phrase
 from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, whole_characters
 from delibsim.prompts.prompt import UnreadableReply, schema_of
 
@@ -143,11 +144,7 @@ class Ballot:
         """The form in words."""
         last = len(DIMENSIONS)
         winner = Choice("WINNER", SPEAKERS).describe().removesuffix(".")
-        return (
-            "Reply with one line for each label, in the form LABEL: VALUE, and nothing else: A1 to"
-            f" A{last} and B1 to B{last} (whole numbers from 0 to 100),\n{winner},\n"
-            "S1 (a whole number from 0 to 100) and C1 (the number you were told)."
-        )
+        return phrase("ballot_form", last=last, winner=winner)
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""

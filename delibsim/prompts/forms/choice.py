@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.comparison import Outcome
+from delibsim.domain.errors import phrase
 from delibsim.domain.summary import DIMENSIONS, SCALE
-from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, padded, whole_characters
-from delibsim.prompts.objects import SHOWN, only_object
+from delibsim.prompts.labelled import (
+    QUOTED,
+    QUOTES,
+    in_one_line,
+    labelled_values,
+    only_object,
+    padded,
+    whole_characters,
+)
 from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 LABELS: dict[str, Outcome] = {"A": "a", "B": "b", "Tie": "tie"}
@@ -53,11 +61,7 @@ class ChoiceForm:
         listed = f"{', '.join(first)} or {last}"
         if not self.reasons:
             return f"Reply with one of the labels {listed}, and nothing else."
-        return (
-            'Reply with two lines and nothing else. The first begins with "Reason:" and gives your'
-            ' reason in one or two sentences. The second is "Answer:" and one of the labels'
-            f" {listed}."
-        )
+        return phrase("reason_form", listed=listed)
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
@@ -141,7 +145,7 @@ class ChoiceForm:
             if bare.casefold() == label.casefold():
                 return LABELS[label]
         *first, last = self.labels
-        shown = " ".join(answer.split())[:SHOWN]
+        shown = " ".join(answer.split())[:QUOTED]
         quoted = json.dumps(shown, ensure_ascii=False)
         raise UnreadableReply(f"the answer is {quoted}; it must be {', '.join(first)} or {last}")
 
@@ -160,10 +164,7 @@ class VerdictForm:
         """The form in words."""
         lines = ", ".join(f"{label}: NUMBER" for label in NUMBERED)
         what = "comparing A with B" if self.two else "rating the summary"
-        return (
-            f"Reply with four lines and nothing else, {what}: {lines}. Each NUMBER is a whole"
-            " number from 1 to 5."
-        )
+        return phrase("verdict_form", what=what, lines=lines)
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""

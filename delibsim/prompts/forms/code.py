@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.scheme import LevelValue
-from delibsim.prompts.labelled import padded, whole_characters
-from delibsim.prompts.objects import SHOWN, brief, in_order, only_object
+from delibsim.prompts.labelled import QUOTED, brief, in_order, only_object, padded, whole_characters
 from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 RATIONALE, SCORE, APPLIES = "rationale", "score", "applies"
@@ -130,7 +129,7 @@ class CodeForm:
         """The level that is this number; a fraction is none where all levels are whole."""
         if isinstance(score, str):
             digits = score.strip().removeprefix("-")
-            if not (digits.isascii() and digits.isdigit() and len(digits) < SHOWN):
+            if not (digits.isascii() and digits.isdigit() and len(digits) < QUOTED):
                 return None
             score = int(score)
         if isinstance(score, bool) or not isinstance(score, int | float):

@@ -1,12 +1,14 @@
-"""The forms of free text: words, a speech that keeps to rules, a summary, the steps of a coder."""
+"""The forms of free text: words, a speech that keeps to rules, a summary, the steps of a coder, and
+what a facilitator says, with whom it would like to hear next.
+"""
 
 import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from delibsim.domain.rules import Rules, cut
-from delibsim.prompts.labelled import padded, whole_characters
-from delibsim.prompts.objects import only_object
+from delibsim.domain.errors import phrase
+from delibsim.domain.treatment import Rules, cut
+from delibsim.prompts.labelled import only_object, padded, whole_characters
 from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 PADDING = "words that stand until some reply comes"
@@ -103,10 +105,7 @@ class Speech:
 
     def describe(self) -> str:
         """The form in words."""
-        return (
-            f"Reply with the words of your speech and nothing else: {self.rules.least} to"
-            f" {self.rules.most} words."
-        )
+        return phrase("speech_form", least=self.rules.least, most=self.rules.most)
 
     def read(self, text: str) -> str:
         """The speech; UnreadableReply with every broken rule while it may be asked for again."""
@@ -161,10 +160,7 @@ class StepsForm:
 
     def describe(self) -> str:
         """The form in words."""
-        return (
-            f"Reply with {FEWEST} to {MOST} numbered steps and nothing else, each on a line that"
-            " begins with its number and a full stop."
-        )
+        return phrase("steps_form", fewest=FEWEST, most=MOST)
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema: a text for each of six steps."""
@@ -200,3 +196,61 @@ class StepsForm:
         if empty:
             raise UnreadableReply(f"step {empty} is empty")
         return found
+
+
+NEXT = re.compile(r"\n?[ \t>*_#-]*next[ \t*_]*:[ \t*_]*([^\n]*?)[ \t*_.]*$", re.IGNORECASE)
+NOBODY = ("", "-", "nobody", "no one", "none")
+LONGEST_NAME = 200
+"""Characters of a name that are kept."""
+
+
+@dataclass(frozen=True)
+class Facilitated:
+    """What a facilitator said, and whom it would like to hear next; "" for nobody."""
+
+    text: str
+    names: str = ""
+
+
+@dataclass(frozen=True)
+class Facilitation:
+    """The words of a facilitator to a `task`, which speak for none of the `people`; with `waiting`,
+    a last line may name one of these as the next to speak.
+    """
+
+    task: str
+    people: tuple[str, ...]
+    waiting: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def describe(self) -> str:
+        """The form in words."""
+        if not self.waiting:
+            return Words().describe()
+        return phrase("facilitation_form")
+
+    def read(self, text: str) -> Facilitated:
+        r"""The words and the name, as it was written; UnreadableReply where a line is spoken for
+        somebody else.
+
+        >>> Facilitation("round", ("Ann", "Ben"), ("Ann", "Ben")).read("Thank you.\nNext: Ben")
+        Facilitated(text='Thank you.', names='Ben')
+        """
+        words, names = Words(self.limit).read(text), ""
+        match = NEXT.search(words) if self.waiting else None
+        if match:
+            words, names = words[: match.start()].strip(), match[1].strip()[:LONGEST_NAME]
+        if not words:
+            raise UnreadableReply("the reply names the next speaker and says nothing else")
+        for line in words.splitlines():
+            spoken, colon, _ = line.strip(" \t>*_").partition(":")
+            if colon and spoken.strip(" *_") in self.people:
+                raise UnreadableReply(
+                    f"a line speaks for {spoken.strip(' *_')}; reply with your own words alone"
+                )
+        return Facilitated(words, "" if names.casefold() in NOBODY else names)
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The label, padded to `words` words; it names nobody."""
+        said = Words(self.limit).example(label, words)
+        return f"{said}\nNext: nobody" if self.waiting else said

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.domain.language import Language, prevailing
-from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, Unit
+from delibsim.domain.score import CATALOGUE, Score, Unit
+from delibsim.domain.text import Language, prevailing
 from delibsim.measures.aqua import INDICATORS, PEOPLE, Published, scores, sums
 from delibsim.scorers.aqua.coder import AquaCoder, Record, Watch
 from delibsim.scorers.aqua.setup import Setup, TranslatingModel, read

@@ -1,18 +1,24 @@
-"""The files that AQuA is computed with: found, checked, hashed, recorded in aqua/setup.json."""
+"""The files that AQuA is computed with: found, or fetched from the Hugging Face Hub and from the
+authors' repository; checked, hashed, recorded in aqua/setup.json.
+"""
 
 import hashlib
 import os
+import shutil
 import unicodedata
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.measures.aqua import INDICATORS
-from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES
-from delibsim.scorers.neural import missing_files, refuse_empty, weight_files
+from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, need_extra
+from delibsim.scorers.neural import missing_files, quiet, refuse_empty, weight_files
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import adapter, file_bytes, json_value, opened
 
@@ -140,10 +146,7 @@ def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
     there twice among the adapters; a folder may also hold models and no adapter at all.
     """
     if not folder.is_dir():
-        raise WrongInput(
-            f"{folder} is no folder; give the one that holds the adapters, such as 'trained"
-            " adapters' of the authors' repository"
-        )
+        raise refused("no_folder_of_adapters", folder=folder)
     found = _Found()
     for place in _folders(folder, DEPTH):
         found.look_at(place)
@@ -170,10 +173,7 @@ def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") 
     chosen = _deciding(folder, files)
     refuse_empty(chosen)
     if sharded := [path.name for path in chosen if path.name.endswith(".index.json")]:
-        raise WrongInput(
-            f"{folder} holds weights in several files ({', '.join(sharded)}); only one whole file"
-            " of weights can be used"
-        )
+        raise refused("sharded_weights", folder=folder, listed=", ".join(sharded))
     known = {path.name: _file(path) for path in chosen}
     return ModelFiles(str(folder.resolve()), name or folder.name, known)
 
@@ -305,3 +305,73 @@ def _file(path: Path) -> File:
     with opened(path) as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     return File(sha256, state.st_size, state.st_mtime_ns)
+
+
+BASE = "google-bert/bert-base-multilingual-cased"
+TRANSLATOR = "Helsinki-NLP/opus-mt-en-de"
+ADAPTERS = (
+    "https://raw.githubusercontent.com/mabehrendt/AQuA"
+    "/b3c8d5c235ee85366f287c291db14e3d570aa263/trained adapters"
+)
+"""The adapters in a fixed state of the repository."""
+FILES = ("adapter_config.json", "head_config.json", "pytorch_adapter.bin", "pytorch_model_head.bin")
+
+
+def fetch_model(name: str) -> Path:
+    """A repository of the Hub, in the Hub's own cache; WrongInput if it cannot be fetched.
+
+    Weights in other formats are left out.
+    """
+    need_extra()
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    wanted = ["*.json", "*.txt", "*.spm", "*.model", "*.safetensors"]
+    try:
+        with quiet():
+            folder = Path(snapshot_download(name, allow_patterns=wanted))
+            if not any(folder.rglob("*.safetensors")):
+                folder = Path(snapshot_download(name, allow_patterns=[*wanted, "*.bin"]))
+    except (OSError, ValueError, HfHubHTTPError, HFValidationError) as error:
+        cause = " ".join(str(error).split())[:300]
+        raise WrongInput(
+            f"'{name}' is no folder, and cannot be had from the Hub: {cause}"
+        ) from None
+    return folder
+
+
+def fetch_adapters(to: Path, source: str = ADAPTERS) -> Path:
+    """The twenty folders from an address, into `to`; WrongInput if one cannot be fetched.
+
+    What is there already is not fetched again.
+    """
+    for folder in FOLDERS.values():
+        for name in FILES:
+            _fetch(f"{source}/{folder}/{name}", to / folder / name)
+    return to
+
+
+def commit(folder: Path) -> str:
+    """The first twelve digits of the commit that a folder of the Hub's cache holds; "" for any
+    other folder.
+
+    The cache keeps each commit in `snapshots/<commit>`.
+    """
+    return folder.name[:12] if folder.parent.name == "snapshots" else ""
+
+
+def _fetch(address: str, file: Path) -> None:
+    if file.is_file():
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_name(f"{file.name}.part")
+    quoted = urllib.parse.quote(address, safe=":/")
+    try:
+        with urllib.request.urlopen(quoted, timeout=60) as answer, partial.open("wb") as out:
+            shutil.copyfileobj(answer, out)
+    except (urllib.error.URLError, OSError) as error:
+        raise WrongInput(
+            f"{address} cannot be had: {error}. What was fetched before is kept in"
+            f" {file.parents[1]}"
+        ) from None
+    partial.replace(file)

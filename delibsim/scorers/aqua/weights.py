@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.scorers.neural import (
     missing_files,
     need_packages,
@@ -113,10 +113,7 @@ def _check_vocabulary(base: Path, tokenizer: Any, size: int) -> None:
     if lacking:
         fault = f"lacks {', '.join(lacking)}"
     if lacking or len(tokenizer) != size:
-        raise WrongInput(
-            f"{base}: the vocabulary (tokenizer.json, else vocab.txt) {fault}; get the whole file"
-            " from its authors"
-        )
+        raise refused("encoder_vocabulary_broken", base=base, fault=fault)
 
 
 def check_form(

@@ -1,20 +1,26 @@
-"""Checkpoints of a trained judge: a folder with encoder, tokeniser, weights and judge.json."""
+"""Checkpoints of a trained judge: a folder with encoder, tokeniser, weights and judge.json; how
+question, opinion and summary are put before the network, as one sequence of tokens; and its scores:
+each triple once, in batches of like length, kept as they come.
+"""
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.summary import DIMENSIONS
+from delibsim.domain.errors import WrongInput, refused
+from delibsim.domain.summary import DIMENSIONS, Triple
 from delibsim.domain.text import quoted
-from delibsim.scorers.judge.form import InputForm
+from delibsim.measures.summaries.prediction import normalised
 from delibsim.scorers.neural import (
+    batches,
+    key_of,
     missing_files,
+    need_device,
     need_packages,
     plain_json,
     quiet,
@@ -26,6 +32,68 @@ from delibsim.scorers.neural import (
     weight_files,
 )
 from delibsim.store.files import json_text, write_atomically
+
+
+@dataclass(frozen=True)
+class InputForm:
+    """The labels before the parts, in their order, and the most tokens that are read.
+
+    It belongs to a checkpoint: a network reads only what it was trained to read.
+    """
+
+    labels: tuple[tuple[str, str], ...] = (
+        ("question", "Question: "),
+        ("opinion", "Opinion: "),
+        ("summary", "Summary: "),
+    )
+    longest: int = 4096
+
+    def __post_init__(self) -> None:
+        """Refuse a form in which a part is missing, or there twice."""
+        if sorted(name for name, _ in self.labels) != ["opinion", "question", "summary"]:
+            raise WrongInput("the input form names question, opinion and summary once each")
+
+
+def encode(
+    form: InputForm, tokenizer: Any, triples: Sequence[Triple]
+) -> tuple[list[list[int]], int]:
+    """The tokens of triples, and in how many the summary was cut at its end to fit.
+
+    The parts are joined by the separator of the tokeniser. Texts are quoted data: a special token
+    that is written in one is an unknown word. WrongInput where question and opinion alone are too
+    long.
+    """
+    begin, separator = tokenizer.cls_token_id, tokenizer.sep_token_id
+    found, cut = [], 0
+    for triple in triples:
+        parts = {}
+        for name, label in form.labels:
+            parts[name] = _quoted(tokenizer, f"{label}{getattr(triple, name)}")
+        room = form.longest - 1 - sum(len(tokens) + 1 for tokens in parts.values())
+        if room < 0:
+            left = len(parts["summary"]) + room
+            if left < 1:
+                raise WrongInput(
+                    "a question with an opinion has more tokens than the judge reads"
+                    f" ({form.longest:,}); an opinion is never cut: shorten or drop it. It begins:"
+                    f" {triple.opinion[:60]!r}"
+                )
+            parts["summary"] = parts["summary"][:left]
+            cut += 1
+        tokens = [begin]
+        for name, _ in form.labels:
+            tokens += [*parts[name], separator]
+        found.append(tokens)
+    return found, cut
+
+
+def _quoted(tokenizer: Any, text: str) -> list[int]:
+    """The tokens of a text, none of which is special."""
+    found = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    unknown = tokenizer.unk_token_id
+    special = set(tokenizer.all_special_ids) - {unknown}
+    return [unknown if token in special else token for token in found]
+
 
 RECORD = "judge.json"
 SCHEMA = 1
@@ -99,10 +167,7 @@ def base_tokenizer(folder: Path) -> Any:
         found = tokeniser(made)
     rows = plain_json(folder / "config.json").get("vocab_size", 0)
     if len(found) > rows:
-        raise WrongInput(
-            f"{folder}: its tokeniser has {len(found):,} words, the encoder {rows:,}; they are not"
-            " of one model"
-        )
+        raise refused("tokeniser_of_another_model", folder=folder, n=len(found), rows=rows)
     if found.cls_token_id is None or found.sep_token_id is None or found.pad_token_id is None:
         raise WrongInput(f"{folder}: its tokeniser has no token for begin, separator or padding")
     return found
@@ -240,10 +305,7 @@ def read_record(folder: Path) -> CheckpointRecord:
     """The record of a checkpoint; WrongInput where there is none, or it is of another kind."""
     file = folder / RECORD
     if not file.is_file():
-        raise WrongInput(
-            f"there is no {file}: a checkpoint that was made elsewhere needs delibsim setup judge"
-            f" {folder} activation=sigmoid|none first"
-        )
+        raise refused("no_record_of_a_judge", file=file, folder=folder)
     plain = plain_json(file)
     if plain.pop("schema", None) != SCHEMA:
         raise WrongInput(f"{file} was written under another schema; set it up again")
@@ -264,10 +326,7 @@ def unchanged(folder: Path, record: CheckpointRecord) -> None:
         if name not in now:
             raise WrongInput(f"{folder / name} is gone since the judge was set up")
         if now[name] != digest:
-            raise WrongInput(
-                f"{folder / name} is not the file it was when the judge was set up; to use the new"
-                f" one: delibsim setup judge {quoted(folder)}"
-            )
+            raise refused("file_of_judge_changed", path=folder / name, folder=quoted(folder))
     if new := sorted(now.keys() - record.files.keys()):
         raise WrongInput(f"{folder / new[0]} was not there when the judge was set up")
 
@@ -285,8 +344,89 @@ def _check(file: Path, record: CheckpointRecord) -> None:
 
 def _need_base(folder: Path) -> None:
     if not (folder / "config.json").is_file():
-        raise WrongInput(
-            f"{folder} holds no config.json; base= names the folder of an encoder, such as a copy"
-            " of microsoft/deberta-v3-base"
-        )
+        raise refused("no_config_of_an_encoder", folder=folder)
     plain_json(folder / "config.json")
+
+
+TOKENS = {"cpu": 1_024, "cuda": 16_384}
+"""Tokens of a batch, with its padding, by what computes: a processor gains nothing by more."""
+CHUNK = 2_000
+"""Triples that are encoded, and sorted by length, at once."""
+Values = tuple[float, ...]
+
+
+class Predictor:
+    """A network that scores triples: y from 0 to 1 by dimension, as it gives them; y = (r + 1) / 8
+    where it gives labels r.
+
+    Without an activation they may leave 0..1; they are not cut. `cut` counts summaries that were
+    cut at their end to fit. A batch has at most `tokens` tokens, with its padding.
+    """
+
+    def __init__(
+        self, judge: Any, tokenizer: Any, record: CheckpointRecord, tokens: int | None = None
+    ) -> None:
+        self.record, self.cut = record, 0
+        self._judge, self._tokenizer = judge.eval(), tokenizer
+        self._device = next(judge.parameters()).device
+        self._tokens = tokens or TOKENS.get(self._device.type, TOKENS["cpu"])
+
+    def key(self, triple: Triple) -> str:
+        """The name of a score: it changes with the triple and with the checkpoint."""
+        return key_of(self.record.hash, triple.question, triple.opinion, triple.summary)
+
+    def scores(self, triples: Sequence[Triple]) -> Iterator[tuple[int, Values]]:
+        """The place of each triple and its scores, as they come: the shortest first, by chunks."""
+        for begin in range(0, len(triples), CHUNK):
+            own = triples[begin : begin + CHUNK]
+            tokens, cut = encode(self.record.form, self._tokenizer, own)
+            self.cut += cut
+            for batch in batches([len(one) for one in tokens], self._tokens):
+                found = self._computed([tokens[place] for place in batch])
+                if self.record.scale == LABELS:
+                    found = normalised(found).tolist()
+                for place, values in zip(batch, found, strict=True):
+                    yield begin + place, tuple(values)
+
+    def _computed(self, tokens: Sequence[Sequence[int]]) -> list[list[float]]:
+        import torch
+
+        from delibsim.scorers.judge.network import padded
+
+        batch = padded(tokens, self._tokenizer.pad_token_id)
+        on_device = {name: tensor.to(self._device) for name, tensor in batch.items()}
+        half = self._device.type == "cuda" and torch.cuda.is_bf16_supported()
+        with (
+            torch.inference_mode(),
+            torch.autocast("cuda", dtype=torch.bfloat16, enabled=half),
+        ):
+            scores = self._judge(**on_device)["scores"]
+        return scores.float().cpu().tolist()
+
+
+def trained_judge(folder: Path, device: str = "auto", tokens: int | None = None) -> Predictor:
+    """The checkpoint in a folder, ready to score; WrongInput where it is not what was set up."""
+    record = read_record(folder)
+    unchanged(folder, record)
+    need_device(device)
+    tokenizer = base_tokenizer(folder)
+    judge = load_judge(folder, record).to(_device(device))
+    return Predictor(judge, tokenizer, record, tokens)
+
+
+def outside(values: Values) -> bool:
+    """Whether a score leaves 0..1, which a network without an activation may do."""
+    return any(not 0 <= value <= 1 for value in values)
+
+
+def named(values: Values) -> dict[str, float]:
+    """Scores by dimension."""
+    return dict(zip(DIMENSIONS, values, strict=True))
+
+
+def _device(asked: str) -> str:
+    import torch
+
+    if asked == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return asked

@@ -27,12 +27,11 @@ from transformers import (
 )
 from transformers.trainer_utils import get_last_checkpoint
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, phrase
 from delibsim.domain.summary import DIMENSIONS, Part, Record
 from delibsim.measures.correlations import spearman
 from delibsim.measures.summaries.prediction import mean_defined
-from delibsim.scorers.judge.checkpoint import base_encoder
-from delibsim.scorers.judge.form import InputForm, encode
+from delibsim.scorers.judge.checkpoint import InputForm, base_encoder, encode
 from delibsim.scorers.judge.network import Judge, padded
 from delibsim.scorers.neural import quiet
 from delibsim.store.files import append_line, json_text, read_lines, write_atomically
@@ -189,10 +188,7 @@ class _Trainer(Trainer):
         loss = found[0] if isinstance(found, tuple) else found
         if model.training and not torch.isfinite(loss):
             step = self.state.global_step + 1
-            raise LossIsNotFinite(
-                f"the loss became {loss.item()} at step {step}; the last good checkpoint is kept."
-                " A smaller rate= may help, in another folder: -o"
-            )
+            raise LossIsNotFinite(phrase("loss_not_finite", loss=loss.item(), step=step))
         return found
 
     def _save_checkpoint(self, *given: Any, **options: Any) -> None:
@@ -200,10 +196,7 @@ class _Trainer(Trainer):
         step = self.state.global_step
         wrong = [key for key, one in self.model.named_parameters() if not one.isfinite().all()]
         if wrong:
-            raise LossIsNotFinite(
-                f"after step {step} weights are no finite numbers ({wrong[0]}); the last good"
-                " checkpoint is kept. A smaller rate= may help, in another folder: -o"
-            )
+            raise LossIsNotFinite(phrase("weights_not_finite", step=step, wrong=wrong[0]))
         made = Path(str(self.args.output_dir)) / f"checkpoint-{step}"
         try:
             super()._save_checkpoint(*given, **options)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from ruamel.yaml import YAML
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.domain.text import counted
 from delibsim.store.files import write_atomically
@@ -66,10 +66,7 @@ def import_published(paths: Iterable[Path], into: Path, version: str) -> Importe
     folder = into / "deliberr"
     for part in (folder, *folder.parents):
         if part.exists() and not part.is_dir():
-            raise WrongInput(
-                f"{folder}: cannot be made, because a file is in its way; choose another place with"
-                " -o"
-            )
+            raise refused("file_in_the_way", folder=folder)
     files = deliberr.find_files(paths)
     earlier = folder / ANSWERS
     kept: tuple[Answers, ...] = ()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.domain.errors import NotImported, WrongInput, unknown
+from delibsim.domain.errors import NotImported, WrongInput, refused, unknown
 from delibsim.domain.survey import LABEL, PHASES, Rank1, Survey, faults_of
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import (
@@ -233,11 +233,7 @@ def _of_survey(
         return lines, ""
     found = ", ".join(f"{name} ({n} rows)" for name, n in others.items())
     if not only:
-        raise WrongInput(
-            f"{path}: the column survey names other surveys than {survey.id}: {found}. Nothing was"
-            f" imported; take the rows of {survey.id} alone with only=true, or name the survey that"
-            " was answered with survey="
-        )
+        raise refused("other_surveys_named", path=path, id=survey.id, found=found)
     lines = [(line, cells) for line, cells in lines if cells["survey"] in ours]
     if not lines:
         raise WrongInput(
@@ -281,11 +277,7 @@ def _rank_1(path: Path, lines: Sequence[Line], survey: Survey, given: Rank1 | No
     if told is not None and given is not None and told != given:
         raise WrongInput(f"{path}: rank 1 is {told} by column {RANK_IS}, and {given} by rank_1=")
     if told is None and given is None and in_source(survey.id) == "least_preferred":
-        raise WrongInput(
-            f"{path}: nothing says what rank 1 is, and in the published answers to {survey.id} "
-            f"it is the least preferred. Say it: delibsim import FILE --as answers "
-            f"survey={survey.id} rank_1=least_preferred (or most_preferred)"
-        )
+        raise refused("rank_1_not_said", path=path, id=survey.id)
     return told or given or "most_preferred"
 
 
@@ -322,11 +314,8 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
     text = _table(answers, survey)
     if path.is_file() and path.read_bytes() != text.encode() and not replace:
         before = path.read_text(encoding="utf-8", errors="replace")
-        raise WrongInput(
-            f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left"
-            f" as it is: {_difference(before, text)}. Put these in their place with"
-            " --replace; to keep both, add the new people to the file that was imported before,"
-            " and import that with --replace"
+        raise refused(
+            "other_answers_kept", path=path, id=survey.id, difference=_difference(before, text)
         )
     write_atomically(path, text)
     return path

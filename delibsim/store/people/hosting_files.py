@@ -12,19 +12,15 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from delibsim.domain import hosting
 from delibsim.domain.data import DATA, read_data
-from delibsim.domain.errors import WrongInput
-from delibsim.store.account import TOLD
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.instruments.faults import Part
+from delibsim.store.places import TOLD
 from delibsim.store.reading import file_text, read_yaml
 from delibsim.store.runs import Runs
 
 SERVED = "served.json"
 """The file of how a study was served last."""
-NOTHING = (
-    f"there is no {TOLD}, which declares what people are told and agree to: delibsim serve"
-    f" --example > {TOLD} writes one to begin with"
-)
 
 CHOOSE: str = read_data("messages.yaml")["withdrawal"]
 
@@ -156,7 +152,7 @@ def declared(runs: Runs, path: Path | None) -> hosting.Hosting:
     kept = runs.folder / TOLD
     file = path or (kept if kept.is_file() else Path(TOLD))
     if not file.is_file():
-        raise WrongInput(NOTHING)
+        raise refused("nothing_declared", file=TOLD)
     return read_hosting(file)
 
 
@@ -169,16 +165,13 @@ def settled_hosting(runs: Runs, path: Path | None) -> hosting.Hosting:
     kept = runs.folder / TOLD
     given = path or (Path(TOLD) if Path(TOLD).is_file() and not kept.is_file() else None)
     if given is None and not kept.is_file():
-        raise WrongInput(NOTHING)
+        raise refused("nothing_declared", file=TOLD)
     if given is None:
         return read_hosting(kept, real=True)
     found = read_hosting(given, real=True)
     text = file_text(given)
     if kept.is_file() and file_text(kept) != text:
-        raise WrongInput(
-            f"{given} is not what the study was begun with ({kept}): what people were told stays as"
-            " it was; another study can have other settings"
-        )
+        raise refused("told_otherwise_before", given=given, kept=kept)
     runs.folder.mkdir(parents=True, exist_ok=True)
     write_atomically(kept, text)
     return found

@@ -24,7 +24,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, phrase, refused
 from delibsim.store.files import keep_private
 from delibsim.store.people.schema import check, settle
 from delibsim.store.runs import Runs
@@ -52,11 +52,7 @@ def postgres(address: str) -> Engine:
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):
-        raise WrongInput(
-            f"{ADDRESS} is no address of a database: it has the form"
-            " postgresql://USER:PASSWORD@HOST/DATABASE, and in a password @ is %40, : is %3A, / is"
-            " %2F, % is %25"
-        ) from None
+        raise refused("no_address_of_a_database", address=ADDRESS) from None
     if url.get_backend_name() != "postgresql":
         raise WrongInput(f"{ADDRESS} must begin with postgresql://, or be left out for SQLite")
     if "@" in (url.host or ""):
@@ -86,10 +82,7 @@ def postgres(address: str) -> Engine:
             **POOL,
         )
     except ModuleNotFoundError:
-        wanted = (
-            "the package psycopg is not installed: pip install '.[postgres]' in the clone of"
-            " delibsim"
-        )
+        wanted = phrase("psycopg_missing")
         raise WrongInput(wanted) from None
 
 

@@ -32,8 +32,7 @@ from delibsim.store.people.schema import (
     Stage,
 )
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import tables_in
-from delibsim.store.tables.sheets import SheetWriter, write_codebook, write_manifest
+from delibsim.store.tables.sheets import SheetWriter, tables_in, write_codebook, write_manifest
 
 OF_STAGE = {
     Stage.DONE: DONE,
@@ -254,31 +253,24 @@ def _persons(register: Register, hosting: Hosting | None) -> Iterator[Row]:
     for row in _all(register, select(PERSON).order_by(PERSON.c.made, PERSON.c.id)):
         own, end = seats.get(row["id"], {}), ended[row["id"]]
         code, earned = told(hosting, end)
-        yield {
-            "person": row["id"],
-            "role": row["role"],
-            "language": row["language"],
-            "stage": row["stage"],
-            "invited": _time(row["made"]),
-            "last_seen": _time(row["seen"]),
-            "consent_version": row["consent_version"],
-            "consented": _time(row["consented"]),
-            "withdrawn": _time(row["withdrawn"]),
-            "identity_kept": row["identity"] is not None,
-            "session": own.get("session"),
-            "participant": own.get("name"),
-            "seat_state": own.get("state"),
-            "seated": _time(own.get("taken")),
-            "left": _time(own.get("left")),
-            "stand_in": own.get("stand_in"),
-            "task": row["task"],
-            "ending": end.ending,
-            "completion_code": code,
-            "statements": end.statements,
-            "sheets": end.sheets,
-            "waited": end.waited,
-            "bonus": None if earned is None else float(earned),
-        }
+        yield (
+            row
+            | own
+            | vars(end)
+            | {
+                "person": row["id"],
+                "invited": _time(row["made"]),
+                "last_seen": _time(row["seen"]),
+                **_timed(row, "consented", "withdrawn"),
+                "identity_kept": row["identity"] is not None,
+                "participant": own.get("name"),
+                "seat_state": own.get("state"),
+                "seated": _time(own.get("taken")),
+                "left": _time(own.get("left")),
+                "completion_code": code,
+                "bonus": None if earned is None else float(earned),
+            }
+        )
 
 
 def _groups(register: Register) -> Iterator[Row]:

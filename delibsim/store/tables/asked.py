@@ -7,18 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from delibsim.domain.comparison import Vote
 from delibsim.domain.data import read_data
-from delibsim.domain.reason import SEPARATOR
+from delibsim.domain.reason import SEPARATOR, Reason
 from delibsim.domain.summary import DIMENSIONS, Judgment
 from delibsim.domain.text import counted
-from delibsim.store.answers import Judgments, Summaries, schemes_of
-from delibsim.store.comparisons import comparisons_about
+from delibsim.store.answers import Judgments, Summaries, comparisons_about, schemes_of
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.codebook import Column, tables_in
-from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.sheets import Column, Table, standing_in, tables_in
 from delibsim.store.training import TrainedScores, trained_judges_of
 
 FILE = "asked_tables.yaml"
@@ -48,15 +45,20 @@ def table_of(name: str, rows: Iterator[Row], columns: Sequence[Column] = ()) -> 
 
 def _cells(rows: Iterator[Row], names: Sequence[str]) -> Iterator[list[Any]]:
     for row in rows:
-        values = map(row.get, names)
-        yield [None if value == "" else value for value in values]
+        yield [_cell(row.get(name)) for name in names]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, Reason):
+        return str(value)
+    return None if value == "" else value
 
 
 def code_tables(runs: Runs, faults: list[str]) -> list[Table]:
     """The tables `codes` and `samples`, where texts of the study were coded."""
     if not schemes_of(runs):
         return []
-    from delibsim.store.tables.codings import coding_tables  # imports numpy
+    from delibsim.store.tables.scored import coding_tables  # imports numpy
 
     return coding_tables(runs, faults)
 
@@ -78,26 +80,8 @@ def _votes(runs: Runs, faults: list[str]) -> Iterator[Row]:
         found += [("human", vote) for vote in one.comparisons.people(faults)]
         for judge, vote in found:
             if any(text.startswith(one.prefix) for text in (vote.sheet.a, vote.sheet.b)):
-                yield _vote(vote, judge) | {"study": runs.study, "comparison": one.coder}
-
-
-def _vote(vote: Vote, kind: str) -> dict[str, Any]:
-    return {
-        "dimension": vote.dimension,
-        "group": vote.sheet.group,
-        "text_a": vote.sheet.a,
-        "text_b": vote.sheet.b,
-        "judge": vote.judge,
-        "judge_kind": kind,
-        "run": vote.run,
-        "outcome": vote.outcome,
-        "missing": _reason(vote.missing),
-        "rationale": vote.rationale,
-    }
-
-
-def _reason(missing: Any) -> str | None:
-    return None if missing is None else str(missing)
+                about = {"study": runs.study, "comparison": one.coder, "judge_kind": judge}
+                yield about | standing_in("vote", vote)
 
 
 def note_tables(runs: Runs, faults: list[str]) -> list[Table]:
@@ -107,10 +91,8 @@ def note_tables(runs: Runs, faults: list[str]) -> list[Table]:
         faults.append(f"{notes.file}: {counted(n, 'damaged line')} left out")
     rows = []
     for note in notes.all():
-        own = {"session": note.session, "turn": note.turn, "note": note.text}
-        rows.append(
-            {"study": runs.study, **own, "tags": "; ".join(note.tags), "written": note.written}
-        )
+        own = {"study": runs.study, "tags": "; ".join(note.tags)}
+        rows.append(own | standing_in("note", note))
     return [table_of("notes", iter(rows))] if rows else []
 
 
@@ -135,7 +117,7 @@ def _summaries(runs: Runs, faults: list[str]) -> Iterator[Row]:
     for name in Summaries.names(runs):
         for one in Summaries.of(runs, name).all(faults):
             about = {"study": runs.study, "task": name, "summary": one.id, **vars(one.slot)}
-            row = about | {"drawn": one.slot.size, "missing": _reason(one.missing)}
+            row = about | {"drawn": one.slot.size, "missing": one.missing}
             if one.text:
                 row |= {"words": one.words, "sha256": one.sha256, "text": one.text}
             yield row
@@ -159,7 +141,7 @@ def _judgment(one: Judgment, two: bool) -> Row:
     if two:
         named = {"a": sitting.summary, "b": sitting.other, "first": one.first}
     values = {name: one.values.get(name) for name in DIMENSIONS}
-    return {**named, "opinion": sitting.opinion, **values, "missing": _reason(one.missing)}
+    return {**named, "opinion": sitting.opinion, **values, "missing": one.missing}
 
 
 def _trained(runs: Runs, faults: list[str]) -> Iterator[Row]:

@@ -11,8 +11,7 @@ from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.sheets import Table, sha256_of, write_codebook, write_manifest
+from delibsim.store.tables.sheets import Column, Table, sha256_of, write_codebook, write_manifest
 from delibsim.store.tables.study import Export
 
 CROISSANT, CRATE, DATASHEET = "croissant.json", "ro-crate-metadata.json", "datasheet.md"

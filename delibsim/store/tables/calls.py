@@ -5,7 +5,7 @@ from typing import Any
 
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.store.files import json_text
-from delibsim.store.tables.codebook import COLUMNS, CONDITION, paths_of
+from delibsim.store.tables.sheets import COLUMNS, CONDITION, paths_of
 
 Row = dict[str, Any]
 """The values of a row by column."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted
 from delibsim.store.reading import file_text, not_in_utf8, opened, refuse_foreign
 
@@ -132,10 +132,7 @@ def _rows(path: Path, lines: TextIO, delimiter: str) -> Iterator[tuple[int, list
             line = not_in_utf8(path)
             raise WrongInput(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from None
         except csv.Error as error:
-            raise WrongInput(
-                f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not"
-                " closed?"
-            ) from None
+            raise refused("not_readable_as_csv", path=path, begins=begins, error=error) from None
 
 
 def _fault(line: int, row: Sequence[str], header: Sequence[str]) -> str:
@@ -161,10 +158,7 @@ def _header(path: Path, row: Sequence[str]) -> tuple[str, ...]:
     names = [cell.strip() or (f"column {n}" if n > 1 else "row") for n, cell in enumerate(row, 1)]
     longest = max(map(len, names))
     if longest > LONGEST_NAME:
-        raise WrongInput(
-            f"{path} has a column whose name has {longest:,} characters; the first line must name"
-            " the columns"
-        )
+        raise refused("column_name_too_long", path=path, longest=longest)
     for name, n in Counter(names).items():
         if n > 1:
             raise WrongInput(f"{path} has {n} columns named '{name}'; give each a name of its own")

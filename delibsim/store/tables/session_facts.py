@@ -27,9 +27,9 @@ from delibsim.store.files import json_text
 from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_or_fault
+from delibsim.store.session_files import WITHDRAWN
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
-from delibsim.store.tables.codebook import paths_of
-from delibsim.store.withdrawn import WITHDRAWN
+from delibsim.store.tables.sheets import paths_of
 
 ABSENT, TRIED = "absent", ("ok", "unreadable")
 

@@ -13,7 +13,7 @@ from delibsim.domain.transcript import Statement
 from delibsim.store.runs import Runs
 from delibsim.store.tables import session_facts
 from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import ALL_COLUMNS, CONDITION, OF_PHASES
+from delibsim.store.tables.sheets import ALL_COLUMNS, CONDITION, OF_PHASES, standing_in
 
 Alike = tuple[str, Row, Sequence[Row]]
 """Rows of a table: the values that they share, and what each has of its own."""
@@ -90,12 +90,9 @@ class SessionRows:
         people = self.session.participants if self.session else ()
         drawn = self.drawn.get("personas", ())
         for participant, origin in itertools.zip_longest(people, drawn[: len(people)]):
-            described = {
-                "role": participant.role,
-                "persona": participant.persona,
-                "persona_from": None if origin is None else str(origin),
-            }
-            yield "participants", self.condition, (self.seats[participant.id] | described,)
+            own = self.seats[participant.id] | standing_in("participant", participant)
+            own["persona_from"] = None if origin is None else str(origin)
+            yield "participants", self.condition, (own,)
         if self.run is not None:
             for response in self.run.responses:
                 unit = self._unit(response.participant, response.phase)
@@ -130,7 +127,7 @@ class SessionRows:
         for said in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):
             turn = said.turn
             row = self._unit(turn.speaker, f"turn {turn.index}")
-            row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
+            row |= standing_in("turn", turn)
             row["small_group"] = turn.group or None
             row["role"] = turn.role or run.session.seated(turn.speaker).role
             if own := people.get(turn.index):

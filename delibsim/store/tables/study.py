@@ -18,20 +18,25 @@ from delibsim.domain.survey import PHASES, Phase, Survey
 from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
-from delibsim.store.account import account_of
 from delibsim.store.annotations import annotation_logs
-from delibsim.store.comparisons import measures_of_study
+from delibsim.store.answers import measures_of_study
 from delibsim.store.files import each_line, staged
 from delibsim.store.own_folder import refuse_others
+from delibsim.store.places import account_of
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import SessionNotes
 from delibsim.store.tables.asked import columns_without_texts, without_texts
-from delibsim.store.tables.calls import Row, call_row
-from delibsim.store.tables.codebook import ALL_COLUMNS, OF_PHASES, ROWS, TABLES, Column
-from delibsim.store.tables.session_rows import Alike, Attempts, Kept, SessionRows
+from delibsim.store.tables.calls import call_row
+from delibsim.store.tables.session_rows import Alike, Attempts, Kept, Row, SessionRows
 from delibsim.store.tables.sheets import (
+    ALL_COLUMNS,
+    OF_PHASES,
+    ROWS,
+    TABLES,
+    Column,
     SheetWriter,
     Table,
+    standing_in,
     to_parquet,
     write_codebook,
     write_manifest,
@@ -180,7 +185,7 @@ if TYPE_CHECKING:
 def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     """The tables of a study as pandas DataFrames by name, and the faults of what could not be read.
 
-    Columns are those of `delibsim.store.tables.codebook.COLUMNS`: integers are `Int64`, logicals
+    Columns are those of `delibsim.store.tables.sheets.COLUMNS`: integers are `Int64`, logicals
     `boolean`, numbers `float64`, texts `object`; a missing value is NA, NaN or None.
     """
     import pandas as pd
@@ -345,21 +350,12 @@ def _begun(runs: Runs) -> list[str]:
 
 
 def _items(study: str, survey: Survey) -> Iterator[Row]:
+    shared = {"study": study, **standing_in("survey", survey)}
     for number, item in enumerate(survey.items, 1):
-        rated = item.kind == "consideration"
-        yield {
-            "study": study,
-            "survey": survey.id,
-            "item": item.id,
-            "item_kind": item.kind,
-            "number": number,
-            "text": item.text,
-            "reverse": item.reverse,
-            "lowest": survey.scale_min if rated else 1,
-            "highest": survey.scale_max if rated else len(survey.preferences),
-            "validated": survey.validated,
-            "source": survey.source,
-        }
+        ends = {"lowest": 1, "highest": len(survey.preferences)}
+        if item.kind == "consideration":
+            ends = {"lowest": survey.scale_min, "highest": survey.scale_max}
+        yield {**shared, **standing_in("item", item), "number": number, **ends}
 
 
 def _measure(runs: Runs, scorer: str, version: int | None, name: str) -> Row:
@@ -372,17 +368,7 @@ def _measure(runs: Runs, scorer: str, version: int | None, name: str) -> Row:
         return row
     measure = found[name]
     lowest, highest = (end if math.isfinite(end) else None for end in measure.range)
-    return row | {
-        "label": measure.label,
-        "definition": measure.definition,
-        "value_unit": measure.unit,
-        "lowest": lowest,
-        "highest": highest,
-        "signed": measure.signed,
-        "comparable": measure.comparable,
-        "human_reference": measure.human_reference,
-        "source": measure.source,
-    }
+    return row | standing_in("measure", measure) | {"lowest": lowest, "highest": highest}
 
 
 def _condition(study: str, session: str, sessions: Kept) -> Row:
@@ -391,16 +377,10 @@ def _condition(study: str, session: str, sessions: Kept) -> Row:
 
 def _score(score: Score, attempts: Attempts | None) -> Row:
     rest = score.target.partition("/")[2]
-    return {
-        "measure": score.measure,
-        "unit": score.unit,
-        "target": score.target,
+    return standing_in("score", score) | {
         "participant": rest if score.unit == "participant" else None,
         "turn": int(rest) if score.unit == "statement" and rest.isdecimal() else None,
-        "phase": score.phase,
         "value": None if math.isnan(score.value) else score.value,
-        "coder": score.coder,
-        "note": score.note,
         "attempts": None if attempts is None else _most_attempts(attempts, score, rest),
     }
 

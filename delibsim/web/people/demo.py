@@ -11,8 +11,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from delibsim.analysis.table import number
 from delibsim.conduct.view import run_view
 from delibsim.domain.hosting import Reception
-from delibsim.domain.measure import SCORE_PHASES, Measure
 from delibsim.domain.run import Session
+from delibsim.domain.score import SCORE_PHASES, Measure
 from delibsim.people.dry import A_LINE, READ, TYPED
 from delibsim.store.people.hosting_files import languages
 from delibsim.store.people.rooms import rooms_of

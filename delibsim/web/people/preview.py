@@ -19,8 +19,8 @@ from markupsafe import Markup, escape
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON, Hosting, Withdrawal
-from delibsim.domain.measure import heading_of
 from delibsim.domain.run import Session
+from delibsim.domain.score import heading_of
 from delibsim.domain.survey import Phase
 from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.person.browser import Given, WaitingPrompt

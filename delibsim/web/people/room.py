@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from delibsim.domain.hosting import Limit
-from delibsim.models.person.fields import Incomplete, reply_of
-from delibsim.models.person.told import paragraphs_of
+from delibsim.models.person.fields import Incomplete, paragraphs_of, reply_of
 from delibsim.people.desk import PAGES, View
 from delibsim.people.presence import NOBODY
 from delibsim.store.people import requests

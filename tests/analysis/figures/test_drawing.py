@@ -105,16 +105,6 @@ def test_hostile_names_are_inert_and_shown_literally():
     assert set(drawing.files(("pdf", "png"))) == {"pdf", "png"}
 
 
-def test_an_svg_holds_no_character_that_xml_cannot():
-    study = synthetic_study(topics=3, models=2, replicates=2)
-    hostile = "bad\x1b[31m\u202ename"
-    study.rows["treatment"] = study.rows["treatment"].replace({"basic": hostile})
-    text = effects_by_topic(study, made_results(study)).svg()
-    ET.fromstring(text)
-    assert "\x1b" not in text
-    assert "\u202e" not in text
-
-
 def test_a_figure_is_written_in_the_form_of_its_name_or_refused(study, tmp_path):
     drawing = before_after(study, {})
     path = drawing.write(tmp_path / "new" / "a.svg")

@@ -11,7 +11,7 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.figures.of_study import FIGURES, drawings
 from delibsim.analysis.study.people import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.score import CATALOGUE
 
 NAMES = [kind.name for kind in FIGURES]
 LARGEST, ALL_TOGETHER = 250_000, 3_000_000
@@ -109,26 +109,6 @@ def test_what_is_drawn_as_pooled_over_models_is_never_the_null_citizen(full):
     assert "5 blocks of topic and model" in drawn["effects"].caption
 
 
-def test_effects_by_model_and_topic_are_those_on_the_chosen_outcome(full):
-    study, results = full
-    chosen = {}
-    for name in ("contrasts", "by_model", "by_topic", "leave_one_out"):
-        rows = results[name].rows
-        own = rows[rows["outcome"].isin(["dri", "dri_change"]) & (rows["scale"] == "absolute")]
-        chosen[name] = result(name, own.assign(outcome="words_spoken", scale="value"))
-    drawn = {one.name: one for one in drawings(study, results | chosen)[0]}
-    for name in ("effects_by_model", "effects_by_topic"):
-        assert "Difference in the words spoken between treatments" in drawn[name].caption
-
-
-def test_the_means_of_the_text_are_those_of_the_sessions(full, drawn):
-    rows = full[0].rows
-    own = rows[(rows["treatment"] == "none") & ~rows["null"]]
-    before = own.groupby("topic")["dri_pre"].mean().mean()
-    assert f"none (n = {len(own)}): {before:.3f}".replace("0.", ".") in drawn["before_after"].alt
-    assert "people (6 topics): " in drawn["before_after"].alt
-
-
 def test_a_study_without_data_has_no_figure_and_every_reason_is_said():
     nothing = StudyTable("empty", synthetic_study().rows.iloc[:0], columns=())
     found, missing = drawings(nothing, {})
@@ -144,14 +124,6 @@ def test_a_table_that_is_not_given_says_why_there_is_no_figure(full):
     assert missing == {"effects": why}
 
 
-def test_sessions_without_a_value_are_counted_in_the_caption(full):
-    study = full_study()
-    study.rows.loc[:4, ["dri_pre", "dri_post", "dri_change"]] = np.nan
-    drawing = next(own for own in drawings(study, {})[0] if own.name == "before_after")
-    total = len(study.rows)
-    assert f"5 of {total} planned sessions have no value and are left out." in drawing.caption
-
-
 def test_a_study_of_citizens_only_is_said_to_be_no_finding_about_models():
     study = synthetic_study(topics=3, models=1, replicates=1, null=True)
     for drawing in drawings(study, made_results(study))[0]:
@@ -164,12 +136,3 @@ def test_people_whose_answers_are_not_there_are_named_in_the_caption(full):
     found, _ = drawings(study, results | {OF_PEOPLE: why})
     caption = next(own.caption for own in found if own.name == "consistency")
     assert "No people: surveys/imported is not there." in caption
-
-
-def test_large_studies_stay_small_files():
-    study = full_study(replicates=40, models=6)
-    results = made_results(study) | {PAIRS: pairs(study.rows)}
-    found, _ = drawings(study, results)
-    sizes = {drawing.name: len(drawing.svg()) for drawing in found}
-    assert max(sizes.values()) < LARGEST, sizes
-    assert sum(sizes.values()) < ALL_TOGETHER

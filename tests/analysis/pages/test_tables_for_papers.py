@@ -80,10 +80,6 @@ def test_word_holds_the_cells_and_is_the_same_each_time():
     assert "[−.004, .076]" in text
 
 
-def test_word_takes_characters_that_xml_has_not():
-    assert docx("s\x00\x1b", [table("a\x0bb\ud800")])
-
-
 def test_a_report_is_a_folder_of_its_own(tmp_path):
     to = tmp_path / "analysis"
     file = write_report(page(), [table()], to, {"figures/effects.svg": b"<svg/>"})
@@ -138,13 +134,6 @@ def test_the_working_folder_is_not_replaced(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WrongInput, match="name a folder within it: -o report"):
         write_report(page(), [], Path())
-
-
-def test_a_folder_with_other_files_is_never_replaced(tmp_path):
-    (tmp_path / "thesis.docx").write_text("years of work")
-    with pytest.raises(WrongInput, match=r"holds what no report wrote \(thesis.docx;"):
-        write_report(page(), [], tmp_path)
-    assert (tmp_path / "thesis.docx").read_text() == "years of work"
 
 
 def test_a_file_is_no_folder(tmp_path):

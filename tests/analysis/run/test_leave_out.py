@@ -5,8 +5,9 @@ from dataclasses import replace
 from delibsim.analysis.run.leave_out import WHY, without_personas
 from delibsim.analysis.run.tables import tables_of_votes
 from delibsim.analysis.run.view import lineage
+from delibsim.domain.branching import Edit
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
-from delibsim.domain.parentage import Edit, Parentage
+from delibsim.domain.parentage import Parentage
 from delibsim.domain.reason import Reason
 from delibsim.store.codec import run_to_json
 from delibsim.testing import a_run

@@ -1,6 +1,5 @@
 """The parts of a run's summary, from runs that are made here."""
 
-from dataclasses import replace
 from math import nan
 
 import pytest
@@ -12,13 +11,10 @@ from delibsim.analysis.run.summary import (
     missing,
     not_instructed,
     notes,
-    speeches,
-    stances,
     undefined,
     values_of,
 )
-from delibsim.domain.measure import MEASURES
-from delibsim.domain.score import Score
+from delibsim.domain.score import MEASURES, Score
 from delibsim.testing import a_debate, a_run
 
 SHOWN = {name: MEASURES[name] for name in ("dri", "dri_relative", "opinion_change_c")}
@@ -52,17 +48,6 @@ def test_what_is_missing_is_one_entry_an_occasion_and_reason():
     assert silence["occasion"].startswith("turn ")
 
 
-def test_a_debate_has_speeches_and_stances():
-    run = a_debate()
-    assert [speech["task"] for speech in speeches(run)] == [s.turn.task for s in run.transcript]
-    assert all(speech["words"] == len(speech["text"].split()) for speech in speeches(run))
-    people = [respondent.id for respondent in run.session.respondents]
-    assert [name for name, *_ in stances(run)] == people
-    for name, before, after in stances(run):
-        assert before == run.response(name, "pre").answers["S1"]
-        assert after == run.response(name, "post").answers["S1"]
-
-
 @pytest.mark.parametrize(
     ("words", "null", "deaf"),
     [
@@ -76,12 +61,6 @@ def test_a_group_of_citizens_is_a_null_model_and_reads_no_instructions(tmp_path,
     session = compose("topic=ccps", *words, home=tmp_path)
     assert is_null(session) is null
     assert not_instructed(session) == deaf
-
-
-def test_a_group_with_one_language_model_is_no_null_model(tmp_path):
-    session = compose("topic=ccps", home=tmp_path)
-    mixed = {**session.models, "other": {"kind": "openai_compatible"}}
-    assert not is_null(replace(session, models=mixed))
 
 
 def test_notes_call_measures_and_phases_as_the_table_does(a_summary):

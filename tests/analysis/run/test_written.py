@@ -16,9 +16,10 @@ from delibsim.analysis.run.leave_out import people_among, personas_of
 from delibsim.analysis.run.view import RunView
 from delibsim.analysis.run.written import COLUMNS, html, markdown, plain, table
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
+from delibsim.domain.branching import Edit
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.conversation import KINDS_OF_PEOPLE
-from delibsim.domain.parentage import Edit, Parentage
+from delibsim.domain.parentage import Parentage
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.transcript import Silence
@@ -179,13 +180,6 @@ def test_personas_and_answers_of_people_can_be_left_out(form):
     assert without.run.response("Participant 1", "pre") == run.response("Participant 1", "pre")
     assert "Participant 2" not in {row.participant for row in without.changes}
     assert without.summary["measures"] == shared(run).summary["measures"]
-
-
-def test_a_debate_can_be_shared_too():
-    one = shared(a_debate(speeches=3))
-    assert "(no statement: refusal: I would rather not.)" in html(one)
-    assert "### Opening" in markdown(one)
-    assert one.summary["measures"]["dri"] == {}
 
 
 def sought(run=RUN, text="We agree on bread."):

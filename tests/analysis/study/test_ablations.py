@@ -125,59 +125,11 @@ def test_what_is_held_and_what_is_ignored_is_said():
     assert set(result.rows["factor"]) == {"rounds", "group_size"}
 
 
-def test_levels_without_values_or_without_variance_have_a_reason():
-    study = with_levels("group_size", (3,))
-    rows = study.rows.assign(dri_change=0.0, diversity_change=np.nan)
-    rows.loc[rows.index[rows["group_size"] == 3][1:], "diversity_pre"] = np.nan
-    rows["diversity_note"] = np.where(rows["diversity_pre"].isna(), "missing_answer", "")
-    result = ablations(replace(study, rows=rows), DrawCounts())
-    found = result.rows.set_index("outcome")
-    assert found.loc["dri_change", "note"].startswith("no_variance; ")
-    assert found.loc["diversity_change", "note"] == "no_value"
-    assert found.loc["diversity_pre", "note"].startswith("too_few_values; one_topic: ")
-    assert (found.loc["diversity_pre", "n_a"], found.loc["diversity_pre", "n_b"]) == (18, 1)
-    assert np.isfinite(found.loc["diversity_pre", "difference"])
-    assert np.isnan(
-        found.loc["diversity_pre", ["low", "published_high", "p_tukey"]].astype(float)
-    ).all()
-    assert found.loc["dri_change", "difference"] == 0
-    assert np.isnan(found.loc["diversity_change", "difference"])
-    assert any("missing_answer: 17" in note for note in result.notes)
-
-
-def test_a_level_without_values_leaves_the_others():
-    study = with_levels("group_size", (3, 7))
-    rows = study.rows.assign(
-        dri_change=study.rows["dri_change"].where(study.rows["group_size"] != 7)
-    )
-    found = rows_of(replace(study, rows=rows))
-    two = rows_of(replace(study, rows=rows[rows["group_size"] != 7]))
-    expected = two.loc["group_size", "dri_change", "5", "3"]
-    pd.testing.assert_series_equal(found.loc["group_size", "dri_change", "5", "3"], expected)
-    assert found.loc[("group_size", "dri_change", "7", "3"), "note"] == "no_value"
-    assert found.loc[("group_size", "dri_change", "7", "3"), "n_a"] == 0
-
-
 def test_levels_that_are_equal_by_construction_are_said():
     twice = replace(BASE, rows=pd.concat([BASE.rows, BASE.rows.assign(temperature=0.7)]))
     found = rows_of(twice)
     assert (found["difference"] == 0).all()
     assert found["note"].str.startswith("equal_conditions").all()
-
-
-def test_a_difference_without_variance_is_undecided():
-    more = BASE.rows.assign(group_size=3, dri_change=BASE.rows["dri_change"] + 0.25)
-    study = replace(BASE, rows=pd.concat([BASE.rows, more]))
-    row = rows_of(study).loc["group_size", "dri_change", "5", "3"]
-    assert np.isnan([row["low"], row["p"], row["p_holm"]]).all()
-    assert "no_variance: all topics" in row["note"]
-
-
-def test_levels_on_different_topics_are_not_compared():
-    other = BASE.rows.assign(topic=BASE.rows["topic"] + " other", group_size=3)
-    result = ablations(replace(BASE, rows=pd.concat([BASE.rows, other])), DrawCounts())
-    assert set(result.rows["note"]) == {"no_common_block"}
-    assert result.rows["difference"].isna().all()
 
 
 PLAIN = synthetic_study({"none": 0.0, "normative": 0.03}, topics=3, models=2, replicates=3)
@@ -230,15 +182,3 @@ def test_several_kinds_are_taken_together_and_named():
     result = personas(replace(STUDY, rows=rows), DrawCounts())
     assert "Personas of several kinds are taken together: human, values." in result.notes
     assert set(result.rows["n_with"]) == {36}
-
-
-def test_what_cannot_be_estimated_has_a_reason():
-    rows = STUDY.rows.assign(dri_change=0.5, diversity_pre=np.nan)
-    told = rows["persona"] != "none"
-    rows.loc[rows.index[told][1:], "dri_pre"] = np.nan
-    found = personas(replace(STUDY, rows=rows), DrawCounts()).rows.set_index("outcome")
-    assert found.loc["dri_change", "note"] == "constant_outcome"
-    assert found.loc["diversity_pre", "note"] == "no_value"
-    assert found.loc["dri_pre", "note"] == "too_few_values"
-    assert np.isnan(found.loc["dri_pre", "estimate"])
-    assert np.isfinite(found.loc["dri_adjusted_change", "estimate"])

@@ -87,22 +87,8 @@ BAD = {
 BAD["personas, missing in a condition"] = varied(BAD["missing in a condition"])
 BAD["personas, unbalanced"] = varied(ROWS).iloc[:50]
 ESTIMATES = (
-    "slope",
-    "gain",
-    "mean",
-    "difference",
-    "estimate",
-    "se",
-    "low",
-    "high",
-    "p",
-    "p_topics",
-    "low_draws",
-    "p_draws",
-    "p_free",
-    "p_tukey",
-    "d",
-)
+    "slope gain mean difference estimate se low high p p_topics low_draws p_draws p_free p_tukey d"
+).split()
 
 
 @cache

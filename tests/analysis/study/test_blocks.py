@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.blocks import compared, duplicates_note, missing_note, reasons_of
+from delibsim.analysis.study.blocks import compared, missing_note, reasons_of
 
 ROWS = synthetic_study(topics=3, models=2, replicates=2).rows
 
@@ -65,14 +65,6 @@ def test_a_part_of_a_comparison_has_its_own_blocks_runs_and_pairs():
     assert len(part.runs) == len(alone.runs) == 8
 
 
-def test_an_index_that_is_not_unique_does_no_harm():
-    rows = pd.concat([ROWS, ROWS.assign(setting="rounds=4")])
-    rows.iloc[0, rows.columns.get_loc("dri_change")] = np.nan
-    found = compared(rows, "dri_change", "normative", "none")
-    assert (len(found.blocks), len(found.pairs)) == (12, 23)
-    assert found.left_out == ("missing: 1 of 48 sessions have no value (1 no reason given)",)
-
-
 def test_runs_without_a_replicate_make_no_pair():
     found = compared(ROWS.assign(replicate=np.nan), "dri_change", "normative", "none")
     assert (len(found.blocks), len(found.pairs)) == (6, 0)
@@ -95,10 +87,3 @@ def test_reasons_are_codes_of_notes_then_the_status():
     assert reasons_of(rows, "dri_relative_change") == expected
     assert missing_note(rows, "nothing_change") == "missing: the study has no column nothing_change"
     assert missing_note(rows, "dri_change") == ""
-
-
-def test_duplicates_are_named():
-    assert duplicates_note(ROWS) == []
-    (note,) = duplicates_note(pd.concat([ROWS, ROWS.head(7)]))
-    assert note.startswith("duplicated_runs: 7 replicates (topic0 model0 none r1; ")
-    assert "; 2 more) have more than one session under a treatment, 14 in all" in note

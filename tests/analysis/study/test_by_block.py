@@ -120,39 +120,6 @@ def test_without_a_topic_the_estimate_is_that_of_the_study_without_it():
     assert without["note"].startswith("few_topics: 4 topics")
 
 
-def test_one_topic_that_carries_an_effect_is_found():
-    """As fremantle does in the published study: .029 with it, .0096 without (DEFINITIONS 7)."""
-    rows = synthetic_study({"none": 0.0, "normative": 0.0}, topics=12, sd_slope=0).rows
-    odd = (rows["topic"] == "topic7") & (rows["treatment"] == "normative")
-    rows.loc[odd, "dri_change"] += 0.24
-    found = first(tables(rows)["leave_one_out"]).set_index("left_out")["estimate"]
-    assert found.idxmin() == "topic7"
-    assert found["topic0"] - found["topic7"] == pytest.approx(0.24 / 11, abs=0.012)
-
-
-def test_a_sign_error_in_one_block_shows_in_its_model_and_topic():
-    study = synthetic_study({"none": 0.0, "normative": 0.3}, topics=5, models=3, sd_residual=0.01)
-    rows = study.rows
-    wrong = (rows["topic"] == "topic1") & (rows["model"] == "model2")
-    rows.loc[wrong, "dri_change"] *= -1
-    found = tables(rows)
-    shares = first(found["by_model"]).set_index("model")["share_positive"]
-    assert shares.tolist() == pytest.approx([1, 1, 0.8])
-    shares = first(found["by_topic"]).set_index("topic")["share_positive"]
-    assert shares.to_dict() == pytest.approx(
-        {"topic0": 1, "topic1": 2 / 3, "topic2": 1, "topic3": 1, "topic4": 1}
-    )
-
-
-def test_settings_of_one_topic_are_averaged():
-    rows = STUDY.rows
-    more = rows.assign(setting="rounds=4")
-    found = first(tables(pd.concat([rows, more]))["by_model"])
-    assert found["n"].tolist() == [5, 5, 5]
-    alone = first(tables()["by_model"])
-    assert found["estimate"].tolist() == pytest.approx(alone["estimate"].tolist())
-
-
 def test_one_topic_rests_on_its_draws_and_one_model_is_no_matter():
     one = STUDY.rows[STUDY.rows["topic"] == "topic0"]
     found = tables(one)
@@ -166,13 +133,6 @@ def test_one_topic_rests_on_its_draws_and_one_model_is_no_matter():
     alone = first(tables(STUDY.rows[STUDY.rows["model"] == "model0"])["by_topic"])
     assert alone["df"].tolist() == [2] * 5
     assert alone["p_published"].isna().all()
-
-
-def test_one_draw_gives_no_interval_on_a_topic():
-    rows = STUDY.rows[STUDY.rows["replicate"] == 1]
-    alone = first(tables(rows)["by_topic"])
-    assert alone[["low", "high", "p", "p_holm"]].isna().all(axis=None)
-    assert alone["note"].str.startswith("one_draw: ").all()
 
 
 def test_what_was_left_out_stands_in_the_first_row_of_a_contrast():

@@ -51,20 +51,6 @@ def enumerated(differences, draws):
     return np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
 
 
-def test_every_outcome_has_its_rows():
-    result = contrasts(WHOLE, DRAWS)
-    assert list(result.rows.columns) == list(result.meanings)
-    assert set(zip(result.rows["outcome"], result.rows["scale"], strict=True)) == {
-        ("dri", "absolute"),
-        ("dri", "relative"),
-        ("dri_adjusted", "absolute"),
-        ("dri_adjusted", "relative"),
-        ("diversity", "absolute"),
-    }
-    assert not result.rows["note"].any()
-    assert result.given
-
-
 def test_strengths_of_compared_texts_are_contrasted_by_topic():
     rows = STUDY.rows.copy()
     place = rows["topic"].astype("category").cat.codes.astype(float)
@@ -179,22 +165,6 @@ def test_one_topic_rests_on_its_draws():
     assert mine["verb"] in ("on_these_topics", "none")
 
 
-def test_one_topic_rests_on_its_sessions_where_seeds_are_not_shared():
-    mine = row(found(STUDY.rows[STUDY.rows["topic"] == "topic0"], paired=False))
-    assert (mine["unit"], mine["df"]) == ("session", 12)
-    assert (mine["low_draws"], mine["high_draws"]) == (mine["low"], mine["high"])
-
-
-def test_below_five_topics_it_says_so_and_resamples_none():
-    for topics in (4, 5):
-        rows = STUDY.rows[STUDY.rows["topic"] < f"topic{topics}"]
-        mine = row(found(rows))
-        published = mine[["published_low", "published_high", "published_coverage"]]
-        assert published.isna().tolist() == [topics < 5] * 3
-        assert ("few_topics" in mine["note"]) == (topics < 5)
-        assert mine["df"] == topics - 1
-
-
 @pytest.mark.parametrize(("topics", "said"), [(4, "on_these_topics"), (5, "raised")])
 def test_four_topics_raise_nothing(topics, said):
     study = synthetic_study({"none": 0, "normative": 0.5}, topics, 2, sd_residual=0.02)
@@ -246,14 +216,6 @@ def test_where_seeds_are_not_shared_labels_are_permuted_and_sessions_are_the_uni
     assert free["df_draws"] == 60
 
 
-def test_the_null_citizen_stands_beside_the_models():
-    rows = pd.concat([STUDY.rows, STUDY.rows.assign(null=True, model="citizen")])
-    result = found(rows)
-    assert len(result.rows) == 6
-    assert row(result, population="null citizen")["models"] == 1
-    assert row(result)["estimate"] == row(contrasts(STUDY, DRAWS))["estimate"]
-
-
 def test_the_twin_of_a_study_stands_beside_its_models():
     twin = synthetic_study(topics=5, models=1, replicates=3, seed=9, null=True).rows
     result = found(STUDY.rows, twin=twin)
@@ -294,15 +256,6 @@ def test_a_population_with_one_treatment_is_named():
     assert "null citizen: one treatment only (none)" in " ".join(result.notes)
 
 
-def test_a_sign_error_in_one_block_moves_the_estimate_by_what_it_is_worth():
-    rows = STUDY.rows.copy()
-    wrong = (rows["topic"] == "topic1") & (rows["model"] == "model0")
-    block = rows[wrong].groupby("treatment")["dri_change"].mean()
-    rows.loc[wrong, "dri_change"] *= -1
-    moved = row(found(rows))["estimate"] - row(contrasts(STUDY, DRAWS))["estimate"]
-    assert moved == pytest.approx(-2 * (block["normative"] - block["none"]) / 15)
-
-
 def test_a_duplicated_run_is_named_and_makes_no_pair():
     result = found(pd.concat([STUDY.rows, STUDY.rows.iloc[[4]]]))
     mine = row(result, "basic", "none")
@@ -334,18 +287,6 @@ def test_a_session_without_a_value_is_counted_with_its_reason_and_unmakes_its_pa
     assert row(found(rows), scale="relative")["pairs"] == 45
 
 
-def test_a_measure_missing_for_a_whole_condition_gives_a_row_that_says_so():
-    rows = STUDY.rows.copy()
-    rows.loc[rows["treatment"] == "basic", "dri_change"] = np.nan
-    result = found(rows)
-    mine = row(result, "basic", "none")
-    assert np.isnan([mine["estimate"], mine["low"], mine["p_topics"], mine["p_holm"]]).all()
-    assert mine["note"].startswith("no_block: ")
-    assert (mine["blocks"], mine["pairs"]) == (0, 0)
-    alone = row(result)
-    assert alone["p_holm"] == alone["p_topics"]  # the family has one test left
-
-
 EQUAL = "equal_conditions: equal by construction or in fact"
 
 
@@ -364,14 +305,6 @@ def test_equal_conditions_are_no_test_and_are_in_no_family():
     mine = row(result)
     assert mine["p_holm"] == pytest.approx(min(1, 2 * mine["p_topics"]))
     assert mine["p_holm_draws"] == pytest.approx(min(1, 2 * mine["p_draws"]))
-
-
-def test_rounding_does_not_make_equal_conditions_differ():
-    rows = STUDY.rows.assign(dri_change=0.1).drop([0, 5, 9, 13, 22])
-    mine = row(found(rows))
-    assert mine["estimate"] == 0
-    assert mine[["p_draws", "p_free"]].isna().all()
-    assert mine["note"].startswith("equal_conditions: ")
 
 
 def test_an_effect_without_variance_is_undecided():
@@ -394,21 +327,6 @@ def test_other_treatments_are_compared_in_pairs_and_none_is_left_out():
     assert len(dri) == 6
     assert dri["family"].str.startswith("published contrasts").sum() == 3
     assert dri["family"].str.startswith("other pairs").sum() == 3
-
-
-def test_settings_are_held_equal():
-    rows = STUDY.rows.assign(setting="rounds=2")
-    more = STUDY.rows.assign(setting="rounds=4")
-    mine = row(found(pd.concat([rows, more])))
-    assert (mine["blocks"], mine["topics"], mine["note"]) == (30, 5, "")
-
-
-def test_a_bare_table_is_enough():
-    bare = STUDY.rows[["topic", "model", "setting", "treatment", "replicate", "dri_change"]]
-    result = found(bare)
-    assert len(result.rows) == 3
-    assert any("no column diversity_change" in note for note in result.notes)
-    assert result.plain()[0]["population"] == "models"
 
 
 LED = {"none": "none", "basic": "opening", "normative": "rounds"}

@@ -23,16 +23,6 @@ def of(study, **condition):
     return rows
 
 
-def test_a_whole_study_is_counted_and_nothing_is_missing():
-    study = synthetic_study(topics=3, models=2, replicates=4)
-    found = counts(study, DrawCounts())
-    assert len(found.rows) == 3 * 2 * 3
-    for name in ("planned", "held", "valid", "analysed"):
-        assert found.rows[name].tolist() == [4] * 18
-    assert set(found.rows["missing"]) == {""}
-    assert found.notes == []
-
-
 def test_every_session_that_is_not_analysed_has_its_reason():
     study = synthetic_study(topics=2, models=1, replicates=5)
     rows = study.rows.copy()
@@ -174,9 +164,3 @@ def test_a_contrast_of_different_shares_of_stand_ins_is_told():
     assert "none 0 of 12" in told[0]
     even = contrasts(with_people(0, "basic"), DRAWS).notes
     assert not any("Stand-ins" in note for note in even)
-
-
-def test_a_study_of_models_has_no_such_table():
-    assert in_room(ROOM, DRAWS) == ()
-    none = ROOM.rows.assign(people_seats=pd.array([0] * len(ROOM.rows), dtype="Int64"))
-    assert in_room(replace(ROOM, rows=none), DRAWS) == ()

@@ -10,16 +10,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.contrasts import contrasts, questions
-from delibsim.analysis.study.effects import (
-    OVER_DRAWS,
-    OVER_MODELS,
-    OVER_TOPICS,
-    mean_of,
-    noted,
-    published_coverage,
-    too_few,
-    verb,
-)
+from delibsim.analysis.study.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS, mean_of, verb
 from delibsim.analysis.study.study_table import DrawCounts
 
 DRAWS = DrawCounts(resamples=4_000)
@@ -50,20 +41,6 @@ def test_the_published_interval_is_the_percentile_bootstrap_from_five_on():
     assert note.startswith("few_topics: 4 topics")
 
 
-def test_the_coverage_of_the_published_interval_is_that_of_a_simulation():
-    """Means of normal topics, each study resampled by itself."""
-    rng = np.random.default_rng(3)
-    topics, studies = 6, 3_000
-    held = 0
-    for _ in range(studies):
-        values = rng.normal(0, 1, topics)
-        means = values[rng.integers(0, topics, (400, topics))].mean(axis=1)
-        low, high = np.quantile(means, [0.025, 0.975])
-        held += low <= 0 <= high
-    assert published_coverage(topics) == pytest.approx(held / studies, abs=0.02)
-    assert np.isnan(published_coverage(1))
-
-
 def test_a_summary_says_what_it_could_not_compute():
     summary, note = mean_of([0.2] * 5, "topic", DRAWS)
     assert note.startswith("no_variance: all topics have the same difference")
@@ -76,15 +53,6 @@ def test_a_summary_says_what_it_could_not_compute():
     summary, note = mean_of([], "model", DRAWS)
     assert (summary["n"], note.partition(":")[0]) == (0, "no_models")
     assert mean_of([0.1], "topic", DRAWS)[1].startswith("one_topic: ")
-
-
-def test_a_note_holds_the_sentences_that_there_are():
-    assert noted("", "a", "", "b") == "a; b"
-    assert [bool(too_few(unit, n)) for unit, n in (("topic", 4), ("topic", 5), ("model", 4))] == [
-        True,
-        False,
-        False,
-    ]
 
 
 @pytest.mark.parametrize(
@@ -149,17 +117,6 @@ def test_the_three_questions_stand_in_their_order_with_unit_and_df():
     result, _ = of(STUDY, mixed(unit="topic"))
     held = main(result.rows).loc[OVER_MODELS]
     assert (held["note"], np.isnan(held["low"])) == ("few_models", True), "held as they are"
-
-
-def test_the_null_citizen_stands_beside_every_question():
-    result, _ = of(replace(STUDY, twin=TWIN.rows), mixed())
-    null = main(result.rows, "null citizen")
-    assert null.index.tolist() == [OVER_TOPICS, OVER_DRAWS], "the mixed model is of models alone"
-    means = TWIN.rows.groupby("treatment")["dri_change"].mean()
-    expected = pytest.approx([means["normative"] - means["none"]] * 3)
-    assert main(result.rows)["null_citizen"].tolist() == expected
-    assert null["null_citizen"].isna().all()
-    assert main(of(STUDY)[0].rows)["null_citizen"].isna().all()
 
 
 def test_the_mixed_model_of_another_contrast_gives_no_third_row():

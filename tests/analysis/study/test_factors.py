@@ -3,12 +3,7 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.factors import (
-    ANEW,
-    factors,
-    levels_of,
-    varied,
-)
+from delibsim.analysis.study.factors import ANEW, factors, levels_of, varied
 from delibsim.analysis.study.sample import pooled_wordings
 
 
@@ -97,14 +92,6 @@ def test_paraphrases_are_a_factor_of_their_treatment():
     assert wording.name == "wording of normative"
     assert wording.levels == ("normative", "normative_a", "normative_b")
     assert len(wording.rows) == 12
-
-
-def test_a_setting_that_the_table_does_not_know_is_no_factor():
-    rows = grid().drop(columns=["group_size", "rounds", "temperature"])
-    assert factors(rows) == []
-    assert varied(rows, "wording").why_not == "one_level"
-    empty = varied(grid().iloc[:0], "group_size")
-    assert (empty.levels, empty.why_not) == ((), "one_level")
 
 
 def test_temperatures_that_are_not_sent_are_a_level():

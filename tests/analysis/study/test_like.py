@@ -79,26 +79,6 @@ def test_opinions_of_another_survey_are_missing_and_talk_is_compared(survey, cha
         assert (row["g"] is None) == opinion
 
 
-def test_sessions_in_which_nobody_may_speak_are_no_deliberations():
-    ours = table("here", 1)
-    silent = ours.rows.assign(interaction=False, treatment="none")
-    silent[list(COMPARED["process"])] = np.nan
-    both = StudyTable("here", pd.concat([ours.rows, silent]), ())
-    (found, *_), _ = like(both, table("people", 2), DRAWS)
-    assert {row["sessions"] for row in found.plain()} == {20}
-
-
-def test_the_null_citizen_of_the_twin_stands_beside_people_too():
-    ours = table("here", 1)
-    twin = table("here", 3, null=True, **{"talk.mattr": 3.0}).rows
-    both = StudyTable("here", ours.rows, (), twin=twin)
-    (found, _, sessions), told = like(both, table("people", 2), DRAWS)
-    rows = [row for row in found.plain() if row["differs"]]
-    assert [(row["population"], row["measure"]) for row in rows] == [("null citizen", "talk.mattr")]
-    assert "sessions of the null citizen differ on average in 1 of 18" in told[2]
-    assert set(sessions.rows["population"]) == {"people", "models", "null citizen"}
-
-
 def test_conditions_that_share_draws_are_no_more_than_their_draws():
     ours = table("here", 1)
     copies = [ours.rows.assign(treatment=name) for name in "abcd"]

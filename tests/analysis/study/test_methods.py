@@ -58,15 +58,6 @@ def test_the_methods_of_a_study_say_how_it_was_held(rounds_study, rounds_record)
     assert "Seed of all draws: 5." in analysis
 
 
-@pytest.mark.parametrize(
-    ("rounds", "said"), [(1, "1 round of speech"), (None, "rounds of speech not known")]
-)
-def test_rounds_are_those_of_the_sessions(rounds_study, rounds_record, rounds, said):
-    rows = rounds_study.rows.assign(rounds=rounds)
-    told = methods(replace(rounds_study, rows=rows), DRAWS, rounds_record)[1]
-    assert f"normative ({said})" in told
-
-
 def test_of_people_and_of_one_treatment_is_said_what_they_did(rounds_study, rounds_record):
     rows = rounds_study.rows
     study = replace(rounds_study, rows=rows.assign(people_seats=1))
@@ -117,10 +108,7 @@ AUTHORS = (
     *("Question and hypotheses", "Primary outcome", "Sample size", "Choice of models"),
     *("Validity", "Ethics", "Availability"),
 )
-OF_NO_RECORD = (
-    "E.1 Human validation of outputs",
-    "G.1 Funding, support, relationships",
-)
+OF_NO_RECORD = ("E.1 Human validation of outputs", "G.1 Funding, support, relationships")
 RUNS = {"planned": 1_200, "held": 12, "valid": 11, "analysed": 10}
 
 
@@ -149,13 +137,6 @@ def test_a_plan_and_an_amendment_are_named(rounds_study, rounds_record):
     assert entries["Changes after the beginning"].said.startswith("1, listed in study.json")
     assert entries["Preregistration"].said == "preregistration.md lies beside the study."
     assert not entries["Preregistration"].open
-
-
-def test_a_table_alone_leaves_all_that_is_not_in_it_open(rounds_study):
-    entries = checklist(rounds_study, None, RUNS)
-    still = [entry.term for entry in entries if entry.open]
-    assert [term[:3] for term in still[:2]] == ["A.1", "A.2"]
-    assert still[14:] == ["Dates", "Software", "Seeds", *AUTHORS]
 
 
 def test_where_people_took_part_the_checklist_leaves_their_data_to_the_author(rounds_record):

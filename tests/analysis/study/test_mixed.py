@@ -57,12 +57,6 @@ def test_effects_and_components_of_a_study_are_recovered():
     assert slope["share"] * 3 < slope["variance"] / shares["variance"].sum() * 1.2
 
 
-def test_without_shared_seeds_there_are_no_pairs():
-    study = synthetic_study()
-    shares = of(changed(study, study.rows, paired=False))[3]
-    assert "topic x replicate" not in shares.index
-
-
 @pytest.mark.parametrize(
     ("sizes", "gone"),
     [({"models": 1}, "model"), ({"topics": 1}, "topic"), ({"replicates": 1}, "topic x replicate")],
@@ -98,21 +92,6 @@ def test_where_nothing_can_be_random_least_squares_are_clustered_by_topic():
     assert parts.why_not == "no_mixed_model"
 
 
-def test_a_single_cell_has_estimates_without_errors():
-    rows = of(synthetic_study(models=1, topics=1, replicates=1))[1]
-    assert rows["estimate"].notna().all()
-    assert rows["se"].isna().all()
-    assert rows["note"].str.contains("one_topic").all()
-
-
-def test_variances_at_zero_are_values_and_said():
-    _, rows, _, shares = of(synthetic_study(sd_slope=0.0, sd_pair=0.0, replicates=3))
-    zeros = list(shares.index[shares["variance"] == 0])
-    assert zeros
-    assert set(shares.loc[zeros, "note"]) == {"variance_zero"}
-    assert rows["note"].iloc[0].split("; ") == [f"variance_zero:{name}" for name in zeros]
-
-
 def test_sessions_of_which_nothing_is_known_are_no_citizens():
     study = synthetic_study(topics=3)
     rows = study.rows.assign(null=study.rows["null"].astype("boolean"))
@@ -120,37 +99,11 @@ def test_sessions_of_which_nothing_is_known_are_no_citizens():
     assert set(of(changed(study, rows))[1]["n"]) == {len(rows) - 1}
 
 
-def test_one_treatment_has_an_intercept_and_says_so():
-    table, rows, _, shares = of(synthetic_study({"none": 0.0}))
-    assert list(rows.index) == ["intercept"]
-    assert "topic" in shares.index
-    assert any("nothing is compared" in note for note in table.notes)
-
-
-def test_equal_values_fall_back_and_say_why():
-    study = synthetic_study()
-    rows = study.rows.assign(dri_change=0.0)
-    found = of(changed(study, rows))[1]
-    assert set(found["method"]) == {CLUSTERED}
-    assert found["note"].str.contains("no_variance").all()
-
-
 def test_an_outcome_that_is_missing_is_named_beside_the_other():
     study = synthetic_study(topics=3)
     table = mixed(changed(study, study.rows.drop(columns="dri_adjusted_change")), FEW)[1]
     assert set(table.rows["outcome"]) == {"dri"}
     assert any(note.startswith("dri_adjusted:") for note in table.notes)
-
-
-def test_settings_are_held_equal():
-    study = synthetic_study()
-    other = study.rows.assign(setting="rounds=4", dri_change=study.rows["dri_change"] + 0.5)
-    both = changed(study, pd.concat([study.rows, other], ignore_index=True))
-    table, rows, _, _ = of(both)
-    single = of(study)[1]
-    expected = single["estimate"] + [0.25, 0, 0]  # the intercept is at the mean of both settings
-    assert rows["estimate"].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-6)
-    assert any("Settings" in note for note in table.notes)
 
 
 def moved(study, sd, seed=5):
@@ -202,17 +155,3 @@ def test_the_table_has_a_row_a_contrast_and_outcome():
     assert equal["note"].startswith("equal_conditions")
     assert "no_variance" in equal["note"]
     assert mixed_table(replace(STUDY, rows=STUDY.rows.iloc[:0])).why_not == "no_sessions"
-
-
-def test_effects_that_differ_by_topic_do_not_make_a_finding():
-    """The published model, without slopes by topic, rejects far more often than one in twenty."""
-    rejected = []
-    for seed in range(30):
-        study = synthetic_study({"none": 0, "normative": 0}, 6, 5, 2, seed, sd_slope=0)
-        rows = moved(study, 0.07, seed).rows.assign(dri_adjusted_change=np.nan)
-        table, published, _ = mixed(replace(study, rows=rows), DrawCounts(parametric=0))
-        p = pd.Series(published.rows.set_index("term")["published_p"])["normative"]
-        rejected.append((table.rows["p"].iloc[0] < 0.05, p < 0.05))
-    ours, theirs = np.mean(rejected, axis=0)
-    assert ours <= 0.14
-    assert theirs > 0.25

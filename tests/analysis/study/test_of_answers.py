@@ -12,7 +12,6 @@ from delibsim import Reason
 from delibsim.analysis.individual_change import individual_change
 from delibsim.analysis.study.people import pair_correlations, people_pair_correlations
 from delibsim.measures.dri import pair_index
-from delibsim.scorers.agreement import Agreement
 from delibsim.scorers.arrays import considerations, preferences
 from delibsim.scorers.dri import DRI
 from delibsim.testing import a_run
@@ -59,23 +58,6 @@ def test_a_group_without_an_index_has_a_row_with_its_reason():
 def runs(tmp_path_factory):
     study = held_study(tmp_path_factory.mktemp("home"))
     return list(study.all()[0])
-
-
-def test_means_over_participants_are_the_values_of_the_group(runs):
-    rows = individual_change(runs).rows
-    assert len(rows) == 8 * 3
-    scores = [*Agreement().score(runs), *DRI().score(runs)]
-    groups = {(s.target, s.measure, s.phase): s.value for s in scores if s.unit == "run"}
-    for session, own in rows.groupby("session"):
-        means = own[["mean_change_c", "mean_change_p", "tau", "dri_before", "dri_after"]].mean()
-        expected = [
-            groups[session, "opinion_change_c", "change"],
-            groups[session, "opinion_change_p", "change"],
-            groups[session, "rank_stability", "change"],
-            groups[session, "dri", "pre"],
-            groups[session, "dri", "post"],
-        ]
-        assert means.to_numpy() == pytest.approx(expected)
 
 
 def test_who_moved_on_what_and_how_far(runs):

@@ -10,7 +10,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.reference import of_topics
 from delibsim.analysis.result import entry
-from delibsim.analysis.study.people import compared, people
+from delibsim.analysis.study.people import people
 from delibsim.analysis.study.study_table import DrawCounts
 
 TOPICS = {"topic0": "ccps", "topic1": "acp", "topic2": "bep", "topic3": "nowhere"}
@@ -64,16 +64,3 @@ def test_citizens_and_models_have_rows_of_their_own():
     result = people(both, DrawCounts())
     assert list(result.rows.columns) == list(entry("study/people").columns)
     assert set(result.rows["population"]) == {"models", "null citizen"}
-
-
-def test_without_topics_of_people_the_table_says_why():
-    result = people(MADE, DrawCounts())
-    assert result.why_not == "no_people"
-    assert "stand beside it (no_people_on_this_topic); " in result.detail
-
-
-def test_one_topic_or_equal_differences_give_no_test():
-    for here, there in (([0.3], [0.1]), ([0.5, 0.75], [0.25, 0.5]), ([], [])):
-        found = compared(np.array(here), np.array(there))
-        assert np.isnan([found["low"], found["high"], found["p"]]).all()
-        assert np.isnan(found["difference"]) == (not here)

@@ -82,23 +82,3 @@ def test_models_of_unknown_kind_are_named():
     result = of(rows)
     assert set(result.rows["family"]) == {"family1", "all"}
     assert "not known whether they reason: model0" in " ".join(result.notes)
-
-
-def test_sessions_without_a_value_are_counted():
-    rows = ROWS.copy()
-    rows.loc[rows.index[rows["treatment"] == "normative"][:3], "dri_change"] = np.nan
-    pooled = of(rows).rows.set_index(["outcome", "family"]).loc[("dri", "all")]
-    assert pooled["note"] == "missing: 3 of 160 sessions have no value (3 no reason given)"
-
-
-def test_a_family_whose_models_share_no_topic_and_one_without_variance_say_so():
-    normative = ROWS[ROWS["treatment"] == "normative"]
-    early = normative["topic"] < "topic4"
-    apart = of(normative[normative["reasoning"] == early]).rows
-    assert apart["estimate"].isna().all()
-    assert apart["note"].str.startswith("no_topics: ").all()
-    same = of(normative.assign(dri_change=0.25 * normative["reasoning"])).rows
-    same = same[same["outcome"] == "dri"]
-    assert same["estimate"].tolist() == [0.25] * 3
-    assert same["p"].isna().all()
-    assert same["note"].str.startswith("no_variance: ").all()

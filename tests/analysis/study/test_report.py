@@ -36,28 +36,11 @@ def test_the_first_table_holds_the_questions_about_the_primary_outcome(found):
     assert "perspective diversity" in headline(other.results).title.lower()
 
 
-def test_a_primary_outcome_that_the_study_has_not_leaves_the_first_one():
-    other = findings(replace(STUDY, primary="nothing"), FEW, [contrasts])
-    assert (
-        headline(other.results).title == "Difference in the change of the Deliberative Reason Index"
-    )
-
-
 def test_the_first_table_is_that_of_models_where_citizens_stand_beside():
     twinned = findings(replace(STUDY, twin=STUDY.rows.iloc[:30]), FEW, [contrasts])
     table = headline(twinned.results).rows
     assert len(table) == 6
     assert table["null_citizen"].notna().all()
-
-
-def test_without_contrasts_there_is_no_first_table():
-    one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
-    found = findings(one, FEW, [contrasts])
-    page = study_report(found, FEW).page()
-    assert headline(found.results) is None
-    (part,) = [part for part in page.parts if part.id == "not-shown"]
-    assert any("one treatment only (none)" in str(entry) for entry in part.entries)
-    assert not any("one_treatment" in str(entry) for entry in part.entries)
 
 
 def test_the_page_shows_the_questions_and_writes_the_contrasts(found):

@@ -11,24 +11,18 @@ from cases import cases_of
 from small_study import held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.ablations import ablations
 from delibsim.analysis.study.aqua import icc
-from delibsim.analysis.study.blocks import compared, counterparts, is_silent, placed, stated
+from delibsim.analysis.study.blocks import compared, counterparts, is_silent, stated
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.power import of_pilot
 from delibsim.analysis.study.sample import (
     ALL_MODELS,
-    OutcomeMeasure,
     families_of,
     kinds_of_participants,
-    main_population,
     notes_of,
-    outcomes_of,
     pooled_wordings,
     populations,
-    treatments_of,
-    why_no_value,
     without_copies,
     without_value,
 )
@@ -39,7 +33,6 @@ from delibsim.conduct.analysed import study_table
 from delibsim.domain.errors import WrongInput
 
 CASES = cases_of(__file__)
-STUDY = synthetic_study(topics=1, models=1, replicates=1)
 
 
 def test_the_published_contrasts_are_one_family_and_all_other_pairs_another():
@@ -50,38 +43,6 @@ def test_the_published_contrasts_are_one_family_and_all_other_pairs_another():
     assert found["other pairs"] == [("strict", "none"), ("strict", "normative")]
     assert families_of(["x", "y"]) == {"all pairs": [("y", "x")]}
     assert families_of(["none"]) == {}
-
-
-def test_treatments_come_in_one_order():
-    rows = STUDY.rows.replace({"treatment": {"basic": "a_first"}})
-    assert treatments_of(rows.iloc[::-1]) == ["none", "normative", "a_first"]
-
-
-def test_columns_of_outcomes():
-    columns = [OutcomeMeasure("dri").column, OutcomeMeasure("dri", "relative").column]
-    assert columns == ["dri_change", "dri_relative_change"]
-    rows = STUDY.rows.drop(columns="diversity_change").assign(dri_change=np.nan)
-    given, missing = outcomes_of(rows)
-    assert OutcomeMeasure("dri") not in given
-    assert missing == [
-        "dri (absolute): no session has a value of dri_change.",
-        "diversity (absolute): the study has no column diversity_change.",
-    ]
-
-
-def test_the_null_citizen_is_a_population_of_its_own():
-    rows = STUDY.rows.assign(null=[False, None, True])
-    mixed = replace(STUDY, rows=rows)
-    assert {name: len(part) for name, part in kinds_of_participants(mixed).items()} == {
-        "models": 2,
-        "null citizen": 1,
-    }
-    assert main_population(mixed)[1] == [
-        "Sessions of citizens of the null model are not in this table: 1."
-    ]
-    bare = replace(STUDY, rows=STUDY.rows.drop(columns="null"))
-    assert list(kinds_of_participants(bare)) == ["models"]
-    assert kinds_of_participants(replace(STUDY, rows=STUDY.rows.iloc[:0])) == {}
 
 
 ONE = synthetic_study(topics=3, models=2, replicates=2)
@@ -119,15 +80,6 @@ def test_what_gave_other_values_is_a_draw_of_its_own():
     assert without_copies(ONE.rows)[0] is ONE.rows
 
 
-def test_the_order_and_the_index_of_the_rows_do_not_matter():
-    rows = doubled().rows
-    kept = without_copies(rows)[0]
-    assert kept["equal_to"].isna().all()
-    shuffled = rows.sample(frac=1, random_state=1).set_index(rows.index // 2)
-    assert set(without_copies(shuffled)[0]["session"]) == set(kept["session"])
-    assert len(without_copies(shuffled)[0]) == len(kept)
-
-
 def test_sessions_of_another_treatment_or_without_values_are_no_copies():
     rows = ONE.rows.assign(equal_to=None, dri_change=0.1)
     basic = rows["treatment"] == "basic"
@@ -137,11 +89,6 @@ def test_sessions_of_another_treatment_or_without_values_are_no_copies():
     measures = [name for name in rows if name.endswith(("_pre", "_post", "_change"))]
     empty = doubled().rows.assign(**dict.fromkeys(measures, float("nan")))
     assert len(without_copies(empty)[0]) == len(empty)
-
-
-def test_ablations_show_that_a_setting_has_no_effect():
-    rows = ablations(doubled(), DRAWS).rows
-    assert rows["note"].str.startswith("equal_conditions: equal by construction or in fact").all()
 
 
 def test_citizens_who_are_asked_for_other_words_are_the_same(tmp_path):
@@ -208,17 +155,6 @@ def test_a_study_of_citizens_only_is_its_own_population_and_is_said_to_be_one():
     assert "no finding about language models" in said
 
 
-def test_a_treatment_with_the_name_of_a_population_is_told_apart():
-    rows = MODELS.rows.replace({"treatment": {"basic": "people"}})
-    assert "people (treatment)" in sizes(replace(MODELS, rows=rows))
-
-
-def test_a_session_that_is_there_twice_is_said():
-    twice = replace(MODELS, rows=pd.concat([MODELS.rows, MODELS.rows.iloc[:1]]))
-    (said,) = notes_of(twice)
-    assert "duplicate" in said
-
-
 def test_sessions_without_a_value_are_counted_with_their_reasons():
     rows = MODELS.rows.copy()
     rows["dri_note"] = ""
@@ -230,17 +166,6 @@ def test_sessions_without_a_value_are_counted_with_their_reasons():
     assert "missing_answer: 1" in said
     assert "not begun: 1" in said
     assert without_value(MODELS.rows, ("dri_change",)) == []
-
-
-def test_what_no_session_has_gets_a_reason():
-    assert why_no_value(MODELS, ("dri_change",)) == ("", "")
-    assert why_no_value(MODELS, ("dri_change", "aqua.score"))[0] == "no_value"
-    assert (
-        why_no_value(replace(MODELS, rows=MODELS.rows.iloc[:0]), ("dri_change",))[0]
-        == "no_sessions"
-    )
-    debates = replace(MODELS, rows=MODELS.rows.assign(format="debate"))
-    assert why_no_value(debates, ("dri_change",))[0] == "debates"
 
 
 SPOKEN = synthetic_study(topics=3, models=2, replicates=2)
@@ -302,8 +227,7 @@ def test_a_pilot_and_the_mixed_model_hold_none_against_the_mean_of_the_levels():
 
 
 @pytest.mark.parametrize(
-    ("spoken", "silent", "chosen"),
-    CASES["settings_agree_in_what_does_not_concern_speech"],
+    ("spoken", "silent", "chosen"), CASES["settings_agree_in_what_does_not_concern_speech"]
 )
 def test_settings_agree_in_what_does_not_concern_speech(spoken, silent, chosen):
     expected = {spoken[0]: chosen} if isinstance(chosen, str) else chosen
@@ -330,13 +254,6 @@ def test_a_level_that_one_topic_lacks_makes_no_block_there():
     assert found.left_out == ()
 
 
-def test_nothing_is_moved_where_nothing_differs():
-    assert placed(SPOKEN.rows)["setting"].unique().tolist() == [""]
-    speaking = SPOKEN.rows[SPOKEN.rows["treatment"] != "none"].assign(setting="rounds=2")
-    alone = placed(pd.concat([speaking, SPOKEN.rows[SPOKEN.rows["treatment"] == "none"]]))
-    assert alone["setting"].unique().tolist() == ["rounds=2"]
-
-
 @pytest.fixture(scope="module")
 def study():
     return synthetic_study(topics=3, models=2, replicates=2)
@@ -347,11 +264,6 @@ def test_conditions_of_one_column_add_up_and_those_of_several_are_all_held(study
     assert set(rows["treatment"]) == {"basic"}
     assert set(rows["topic"]) == {"topic1"}
     assert len(rows) == 4
-
-
-def test_a_session_is_chosen_by_its_name(study):
-    name = study.rows["session"].iloc[5]
-    assert selected(study, sessions=[name]).rows["session"].tolist() == [name]
 
 
 @pytest.mark.parametrize(

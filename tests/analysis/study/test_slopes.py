@@ -1,8 +1,5 @@
 """Slopes of change on the value before: the ceiling, convergence; by hand, corrected, people."""
 
-from dataclasses import replace
-
-import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
@@ -55,62 +52,6 @@ def test_people_stand_beside_with_the_published_values():
     assert (fives["slope"], fives["se"]) == pytest.approx((-0.638, 0.148), abs=0.0005)
     published = [note for note in ceiling(STUDY, DrawCounts()).notes if "-0.672" in note]
     assert len(published) == 1
-
-
-def test_the_null_citizen_is_a_population_of_its_own():
-    citizens = synthetic_study(topics=6, models=1, replicates=3, seed=5, null=True)
-    rows = pd.concat([STUDY.rows, citizens.rows], ignore_index=True)
-    both, alone = rows_of(replace(STUDY, rows=rows)), rows_of(citizens)
-    assert both.loc["null citizen"].equals(alone.loc["null citizen"])
-    assert both.loc["normative"].equals(rows_of(STUDY).loc["normative"])
-    assert "all models" not in alone.index
-    assert "no finding about language models" in ceiling(citizens, DrawCounts()).notes[0]
-
-
-def test_a_condition_without_the_measure_and_sessions_without_it_are_said():
-    rows = STUDY.rows.copy()
-    rows.loc[rows["treatment"] == "basic", "dri_change"] = np.nan
-    result = ceiling(replace(STUDY, rows=rows), DrawCounts())
-    basic = result.rows.set_index("population").loc["basic"]
-    assert (basic["note"], basic["n"]) == ("no_value", 0)
-    assert np.isnan(basic["slope"])
-    assert any("54 of 162 sessions have no dri_pre and dri_change" in note for note in result.notes)
-
-
-def test_one_topic_has_a_slope_and_no_error():
-    study = synthetic_study({"normative": 0.03}, topics=1, replicates=6)
-    found = rows_of(study)
-    assert found.loc["normative", "note"].startswith("one_topic")
-    assert found.loc["normative", "n"] == 24
-    assert np.isnan(found.loc["normative", ["se", "low", "high", "p"]].astype(float)).all()
-    few = rows_of(synthetic_study(topics=3))
-    assert few.loc["normative", "note"].startswith("few_topics")
-
-
-def test_groups_that_never_change_have_no_error():
-    rows = STUDY.rows.assign(dri_change=0.0)
-    found = rows_of(replace(STUDY, rows=rows)).loc["none"]
-    assert found["slope"] == 0
-    assert found["note"].startswith("constant_outcome")
-    assert np.isnan(found["p"])
-
-
-def test_error_of_measurement_alone_gives_a_raw_slope_and_no_corrected_one():
-    """Conditions differ by an SD of .2, each survey errs by .2, and nobody changes."""
-    study = synthetic_study(topics=12, models=3, replicates=3)
-    rng, rows = np.random.default_rng(3), study.rows.copy()
-    condition = rows.groupby(["topic", "model"]).ngroup()
-    true = rng.normal(0, 0.2, 36)[condition]
-    rows["dri_pre"] = true + rng.normal(0, 0.2, len(rows))
-    rows["dri_change"] = true + rng.normal(0, 0.2, len(rows)) - rows["dri_pre"]
-    found = rows_of(replace(study, rows=rows))
-    row = found.loc["all models"]
-    assert row["slope"] < -0.3
-    assert row["p"] < 0.05
-    assert row["under_none"] == found.loc["none", "slope"]
-    assert row["reliability"] == pytest.approx(0.5, abs=0.2)
-    assert row["corrected_low"] < 0 < row["corrected_high"]
-    assert found.loc["people", "note"].startswith("no_replication")
 
 
 def test_it_is_the_line_that_statsmodels_fits():

@@ -86,30 +86,6 @@ def test_people_s_gains_are_those_on_the_topics_of_the_study():
     assert tuple(found.loc["people", "preference_agreement"][["n", "topics"]]) == (407, 12)
 
 
-def test_topics_without_people_and_one_topic_are_said():
-    result = decomposition(STUDY, DRAWS)
-    people = gains(result).loc["people", "preference_agreement"]
-    assert (people["note"], people["n"]) == ("no_people_on_this_topic", 0)
-    assert any("+0.077" in note and "16" in note for note in result.notes)
-    one = gains(decomposition(synthetic_study(topics=1), DRAWS)).loc[
-        "basic", "preference_agreement"
-    ]
-    assert one["note"] == "one_topic"
-    assert np.isnan([one["low"], one["high"]]).all()
-
-
-def test_a_measure_that_is_missing_everywhere_leaves_the_other():
-    study = replace(STUDY, rows=STUDY.rows.assign(preference_agreement_change=np.nan))
-    result = decomposition(study, DRAWS)
-    found = gains(result)
-    assert result.given
-    assert found.loc["normative", "preference_agreement"]["note"] == "no_value"
-    assert np.isfinite(found.loc["normative", "consideration_agreement"]["gain"])
-    assert any("144 of 144 sessions" in note for note in result.notes)
-    none = decomposition(replace(STUDY, rows=STUDY.rows[["topic", "treatment"]]), DRAWS)
-    assert (none.why_not, len(none.rows)) == ("no_value", 0)
-
-
 NAMES = dict(zip([f"topic{k}" for k in range(12)], BENCHMARK, strict=True))
 
 
@@ -155,34 +131,6 @@ def test_rounds_are_compared_on_the_same_topics_models_and_treatments():
     assert any("24 sessions" in note for note in result.notes), "those of basic"
 
 
-def test_one_number_of_rounds_is_one_row():
-    study = replace(BASE, rows=BASE.rows[BASE.rows["rounds"] > 0])
-    found = rank_stability(study, DRAWS).rows
-    assert list(found["rounds"]) == [2]
-    assert found["n"].iloc[0] == 48
-
-
-def test_rounds_on_different_topics_are_not_compared():
-    other = longer(4, 0.6, topic="elsewhere")
-    own = BASE.rows[BASE.rows["rounds"] > 0]
-    result = rank_stability(replace(BASE, rows=pd.concat([own, other])), DRAWS)
-    assert set(result.rows["note"]) == {"no_common_block"}
-    assert result.rows["mean"].isna().all()
-
-
-def test_what_is_missing_has_a_reason():
-    rows = BASE.rows
-    none = replace(BASE, rows=rows.assign(rank_stability_change=np.nan))
-    assert rank_stability(none, DRAWS).why_not == "no_value"
-    unknown = replace(BASE, rows=rows.drop(columns=["rounds"]))
-    assert rank_stability(unknown, DRAWS).why_not == "no_rounds"
-    gone = rows.assign(
-        rank_stability_change=rows["rank_stability_change"].where(rows["rounds"] > 0)
-    )
-    found = rank_stability(replace(BASE, rows=gone), DRAWS).rows.set_index("rounds")
-    assert found.loc[0, "note"] == "no_value"
-
-
 NOISE = synthetic_study(topics=4, models=3, replicates=3)
 
 
@@ -202,33 +150,6 @@ def test_it_describes_the_sessions_in_which_nobody_speaks():
     assert row["mean_absolute"] == pytest.approx(values.abs().mean())
     within = own.groupby(["topic", "model"])["dri_change"].std().mean()
     assert row["within_block_sd"] == pytest.approx(within)
-
-
-def test_a_known_noise_is_recovered():
-    study = synthetic_study(sd_topic=0, sd_model=0, sd_pair=0, sd_residual=0.1)
-    row = noise_floor(study, DRAWS).rows.iloc[0]
-    assert row["sd"] == pytest.approx(0.1, abs=0.01)
-    assert row["within_block_sd"] == pytest.approx(0.094, abs=0.01)  # c4(5) x 0.1
-    assert row["mean_absolute"] == pytest.approx(0.08, abs=0.01)
-    assert row["low"] < 0 < row["high"]
-
-
-def test_what_is_missing_is_counted():
-    rows = NOISE.rows.copy()
-    none = rows.index[rows["treatment"] == "none"]
-    rows.loc[none[:2], "dri_change"] = np.nan
-    row = noise_floor(replace(NOISE, rows=rows), DRAWS).rows.iloc[0]
-    assert row["n"] == 34
-    assert "missing: 2 of 36 sessions have no value (2 no reason given)" in row["note"]
-    assert "no_replication: 1 of 12 blocks have one session only" in row["note"]
-
-
-def test_one_session_has_a_mean_and_nothing_else():
-    none = NOISE.rows.index[NOISE.rows["treatment"] == "none"]
-    row = noise_floor(replace(NOISE, rows=NOISE.rows.drop(none[1:])), DRAWS).rows.iloc[0]
-    assert (row["n"], row["mean"]) == (1, NOISE.rows.loc[none[0], "dri_change"])
-    assert np.isnan(row[["sd", "low", "high", "within_block_sd"]].astype(float)).all()
-    assert "one_topic: " in row["note"]
 
 
 def test_means_by_treatment_have_their_interval_and_people_s_published_aqua_beside():

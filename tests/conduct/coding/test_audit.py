@@ -14,8 +14,7 @@ from delibsim.analysis.coding.costs import audit_rows, corrected_rows, share_of
 from delibsim.asking import road
 from delibsim.asking.kinds.audit import audit_of
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.rationale import plan_audit
-from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
+from delibsim.asking.kinds.rationale import export_rationales, import_corrections, plan_audit
 from delibsim.conduct import ask as asking
 from delibsim.conduct.packs import bring_back
 from delibsim.domain.coding import Code, Steps

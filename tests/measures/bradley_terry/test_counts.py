@@ -71,14 +71,6 @@ def test_counted_one_by_one(outcomes):
         assert circular_triads(wins.sum(axis=1)) == circular
 
 
-def test_coins_go_round_in_a_quarter():
-    rng = np.random.default_rng(1)
-    low, high = np.triu_indices(60, 1)
-    ahead = rng.random(len(low)) < 0.5
-    found = triads(60, np.where(ahead, low, high), np.where(ahead, high, low))
-    assert found.share == pytest.approx(0.25, abs=0.02)
-
-
 def test_what_is_no_tournament_is_refused():
     assert np.isnan(triads(3, [0], [1]).share)
     with pytest.raises(ValueError, match="twice"):

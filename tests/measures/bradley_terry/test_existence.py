@@ -47,15 +47,6 @@ def test_groups_that_never_met_have_scores_of_their_own_and_no_difference():
         assert np.isnan(uncertainty(found).scores).tolist() == [False] * 4 + [True]
 
 
-def test_a_part_that_has_no_estimate_leaves_the_others_theirs():
-    votes = beats((0, 1), (1, 0), (0, 1), (2, 3), n=4)
-    found = fit(votes, PLAIN)
-    assert found.scores[0] - found.scores[1] == pytest.approx(np.log(2))
-    assert found.notes[2:] == ("won_all", "lost_all")
-    assert np.isnan(found.scores[2:]).all()
-    assert np.isfinite(uncertainty(found, clustered=False).scores[:2]).all()
-
-
 def test_no_ties_at_all_make_the_models_plain():
     votes = tabled(3, [0, 1, 2], [1, 2, 0], [3, 3, 3], [0, 0, 0], [2, 1, 1])
     plain = fit(votes, PLAIN).scores
@@ -125,18 +116,6 @@ def panel(alphas, votes=400, n=8, seed=3):
         won = rng.random(votes) < 1 / (1 + np.exp(-alpha * (truth[first] - truth[second])))
         parts.append(np.stack([first, second, np.where(won, 1, -1), np.full(votes, judge)]))
     return counted(n, *np.concatenate(parts, axis=1)), truth
-
-
-def test_judges_who_toss_coins_leave_scores_by_those_who_do_not():
-    # Three of four toss coins: the alpha of the fourth grows, and theirs stay above any fixed size.
-    votes, truth = panel([1.5, 0, 0, 0], seed=5)
-    found = fit(votes, Model("bt", order=True, judges="discriminating"))
-    assert "not_converged" not in found.flags
-    assert np.corrcoef(found.scores, truth)[0, 1] > 0.95
-    coins = found.alpha == 0
-    assert coins.any()
-    assert found.alpha[~coins].prod() == pytest.approx(1)
-    assert [note == "alpha_zero" for note in found.judge_notes] == coins.tolist()
 
 
 def test_a_reversed_judge_is_found_where_signs_are_free_and_left_out_where_not():

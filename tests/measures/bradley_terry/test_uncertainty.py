@@ -1,4 +1,6 @@
-"""Errors, ranks and bootstrap: large and small solutions agree, and intervals hold the truth."""
+"""Errors, ranks and bootstrap: large and small solutions agree, and intervals hold the truth. Split
+halves, curve, separation and jackknife.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,14 @@ from statsmodels.stats.multitest import multipletests
 from delibsim.measures.bradley_terry import problem
 from delibsim.measures.bradley_terry.counts import counted
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.stability import bootstrap
+from delibsim.measures.bradley_terry.stability import (
+    bootstrap,
+    by_judge,
+    curve,
+    jackknifed,
+    separation,
+    split_half,
+)
 from delibsim.measures.bradley_terry.strengths import apart, ranks, unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 from delibsim.measures.designs import all_pairs, both_orders, random_pairs, ring, shown
@@ -60,11 +69,6 @@ def test_a_long_ring_is_fitted_without_a_full_matrix():
     gradient, _ = found.problem.slope(found.problem.at(found.point))
     assert np.abs(gradient).max() < 1e-7
     assert np.corrcoef(found.scores, truth)[0, 1] > 0.4
-
-
-def test_votes_on_one_pair_are_clustered_unless_each_pair_has_one(votes):
-    assert not uncertainty(fit(votes, MODEL)).clustered
-    assert uncertainty(fit(votes_of(1), MODEL)).clustered
 
 
 def test_errors_clustered_by_few_pairs_say_that_they_are_too_small(votes):
@@ -141,13 +145,6 @@ def test_scales():
     assert np.isnan(unit_scale([1.0, 1.0])).all()
 
 
-def test_the_bootstrap_is_drawn_by_its_seed(votes):
-    found = fit(votes, Model())
-    first, again, other = (bootstrap(found, 6, seed).scores for seed in (1, 1, 2))
-    assert np.array_equal(first, again, equal_nan=True)
-    assert not np.array_equal(first, other, equal_nan=True)
-
-
 def test_the_bootstrap_agrees_with_errors_clustered_by_pair():
     sheets = np.tile(both_orders(all_pairs(12)), (6, 1))
     found = fit(simulated(12, sheets, seed=1)[0], Model("bt"))
@@ -182,3 +179,53 @@ def test_where_the_likelihood_has_no_clear_maximum_there_are_no_errors():
     assert np.isnan(found.scores).all()
     assert np.isnan(found.delta().error).all()
     assert all(np.isnan(block).all() for _, block in found.rows())
+
+
+@pytest.fixture(scope="module")
+def known():
+    pairs = shown(random_pairs(40, 400, seed=1), 40, seed=1)
+    return simulated(40, pairs, seed=2, spread=1.5)
+
+
+def test_split_halves_say_how_far_scores_agree_with_the_truth(known):
+    votes, truth = known
+    halves = split_half(votes, Model(), seed=1, splits=8)
+    assert len(halves.r) == 8
+    assert np.array_equal(halves.r, split_half(votes, Model(), seed=1, splits=8).r)
+    reached = np.corrcoef(fit(votes).scores, truth)[0, 1]
+    assert np.sqrt(halves.reliability) == pytest.approx(reached, abs=0.06)
+    found = uncertainty(fit(votes), clustered=False)
+    share = separation(found.fit.scores, found.scores, found.fit.graph)
+    assert share == pytest.approx(halves.reliability, abs=0.08)
+
+
+def test_the_curve_rises_to_1_with_all_pairs(known):
+    votes, _ = known
+    steps = curve(votes, Model(), [0.25, 0.5, 1], seed=1, draws=4)
+    assert [step.pairs for step in steps] == [100, 200, 400]
+    assert steps[0].r < steps[1].r < steps[2].r
+    assert steps[2].r == pytest.approx(1)
+    assert steps[0].half_half_r < steps[1].half_half_r
+    assert np.isnan(steps[2].half_half_r)
+    with pytest.raises(ValueError, match="share"):
+        curve(votes, Model(), [0], seed=1)
+
+
+def test_halves_of_judges():
+    halves = by_judge(votes_of(1, 2, 3), Model(), seed=1, splits=6)
+    assert len(halves.r) == 6
+    assert halves.r.max() <= 1
+    assert np.isnan(by_judge(votes_of(1), Model(), seed=1).reliability)
+
+
+def test_the_jackknife_takes_bias_from_delta():
+    plain, better = [], []
+    model = Model(order=True)
+    for repeat in range(4):
+        pairs = shown(random_pairs(60, 600, seed=repeat), 60, seed=repeat)
+        votes, _ = simulated(60, pairs, seed=50 + repeat, theta=0.4, delta=0.6)
+        plain.append(fit(votes, model).delta[0])
+        delta, theta = jackknifed(votes, model, seed=1, splits=2)
+        better.append(delta[0])
+        assert 0 < theta[0] < 1
+    assert abs(np.mean(better) - 0.6) < abs(np.mean(plain) - 0.6)

@@ -1,4 +1,7 @@
-"""Means and their differences by t: units, strata, pairs, samples, equivalence, corrections."""
+"""Means and their differences by t: units, strata, pairs, samples, equivalence, corrections. The
+bootstrap over clusters against scipy's, and its edges. How far two samples lie apart: against
+Welch's t, by the densities, and where nothing is known.
+"""
 
 import json
 import math
@@ -10,10 +13,12 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.stats import ttest_1samp, ttest_ind
+from scipy.integrate import quad
+from scipy.stats import bootstrap, norm, ttest_1samp, ttest_ind
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
+from delibsim.measures.inference.apart import Sessions, apart, classified, overlapping
 from delibsim.measures.inference.means import (
     UNDEFINED,
     SampleStatistics,
@@ -31,7 +36,13 @@ from delibsim.measures.inference.means import (
     welch,
     wilson,
 )
-from delibsim.measures.inference.resampling import line
+from delibsim.measures.inference.resampling import (
+    cluster_interval,
+    line,
+    percentile_interval,
+    resampled_counts,
+    resampled_means,
+)
 
 
 @pytest.mark.parametrize("size", [2, 5, 12])
@@ -161,10 +172,7 @@ def test_of_a_slope_it_is_hc3_where_every_point_is_a_cluster():
 
 def test_of_a_mean_it_is_student_s():
     values = np.random.default_rng(1).normal(0.1, 0.3, 7)
-    found, other = (
-        jackknifed(values.mean(), (values.sum() - values) / 6),
-        DescrStatsW(values),
-    )
+    found, other = (jackknifed(values.mean(), (values.sum() - values) / 6), DescrStatsW(values))
     assert (found.low, found.high) == pytest.approx(other.tconfint_mean())
     assert found.p == pytest.approx(other.ttest_mean(0)[1])
 
@@ -203,17 +211,6 @@ def test_it_is_that_of_statsmodels(shift):
     p, (_, p_lower, _), (_, p_upper, _) = ttost_paired(first, second, -0.02, 0.02)
     assert (found.p, found.p_lower, found.p_upper) == pytest.approx((p, p_lower, p_upper), abs=1e-9)
     assert found.estimate == pytest.approx((first - second).mean())
-
-
-def test_the_interval_of_90_percent_lies_within_the_margin_where_p_is_below_5_percent():
-    rng = np.random.default_rng(7)
-    verdicts = set()
-    for _ in range(200):
-        found = equivalence_of_mean(rng.normal(0.003, 0.02, 8), 0.02)
-        within = found.low > -0.02 and found.high < 0.02
-        assert within == (found.p < 0.05)
-        verdicts.add(within)
-    assert verdicts == {True, False}
 
 
 @pytest.mark.parametrize("value", [0.0, 0.01, 0.3])
@@ -277,3 +274,102 @@ def test_errors_of_least_squares_are_those_of_statsmodels_and_a_perfect_fit_has_
     slopes, errors = least_squares(x, y)
     assert (slopes, errors) == (pytest.approx(theirs.params), pytest.approx(theirs.bse))
     assert np.isnan(least_squares(x, x @ [0.3, 0.7, 0.1])[1]).all()
+
+
+def test_of_single_values_the_interval_is_that_of_scipy():
+    values = np.random.default_rng(2).normal(0.03, 0.1, 12)
+    there = bootstrap((values,), np.mean, n_resamples=50_000, method="percentile", rng=1)
+    found = cluster_interval(values, np.arange(12), 50_000, seed=1)
+    assert found == pytest.approx(tuple(there.confidence_interval), abs=0.002)
+
+
+def test_all_values_of_a_cluster_are_drawn_together():
+    means = resampled_means([1, 1, 1, 5], ["a", "a", "a", "b"], 4000, seed=3)
+    shares = {float(value): float(np.mean(means == value)) for value in (1, 2, 5)}
+    assert shares == pytest.approx({1.0: 0.25, 2.0: 0.5, 5.0: 0.25}, abs=0.03)
+
+
+def test_the_draws_are_as_many_as_asked_for_whatever_the_parts():
+    parts = list(resampled_counts(600_000, 10, 0))
+    assert [len(part) for part in parts] == [1] * 10
+    assert all((part.sum(axis=1) == 600_000).all() for part in parts)
+
+
+def test_one_cluster_has_no_interval():
+    assert np.isnan(cluster_interval([1, 2], ["a", "a"], 100, 1)).all()
+    assert np.isnan(percentile_interval([np.nan, np.nan])).all()
+
+
+def sample(values, topics=None, draws=None):
+    found = np.asarray(values, dtype=float)
+    topics = np.zeros(len(found), dtype=int) if topics is None else np.asarray(topics)
+    return Sessions(found, topics, np.arange(len(found)) if draws is None else np.asarray(draws))
+
+
+def test_of_independent_sessions_of_one_topic_it_is_welchs_test():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=40), rng.normal(0.5, 2, size=200)
+    found = apart(sample(a), sample(b))
+    assert found.difference.estimate == pytest.approx(a.mean() - b.mean())
+    assert found.difference.error == pytest.approx(
+        np.sqrt(a.var(ddof=1) / 40 + b.var(ddof=1) / 200)
+    )
+    assert found.difference.p == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue, rel=0.15)
+    both = np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
+    assert found.g.estimate == pytest.approx((a.mean() - b.mean()) / both, rel=0.01)
+    assert found.spread.estimate == pytest.approx(np.log(a.std(ddof=1) / b.std(ddof=1)))
+    assert found.unit == "draws"
+
+
+@pytest.mark.parametrize(("g", "ratio"), [(0.7, 1.0), (-1.5, 0.4), (0.0, 3.0)])
+def test_the_overlap_is_the_area_below_both_densities(g, ratio):
+    here, there = norm(g, ratio * np.sqrt(2 / (1 + ratio**2))), norm(0, np.sqrt(2 / (1 + ratio**2)))
+    area = quad(lambda x: min(here.pdf(x), there.pdf(x)), -12, 12, limit=500)[0]
+    assert overlapping(g, ratio) == pytest.approx(area, abs=1e-5)
+
+
+def test_sessions_of_a_draw_count_as_little_as_they_are_alike():
+    rng = np.random.default_rng(2)
+    of_draws = rng.normal(size=10)
+    b = sample(rng.normal(size=12))
+    once = apart(sample(of_draws), b).difference
+    copied = apart(sample(np.repeat(of_draws, 6), draws=np.repeat(np.arange(10), 6)), b).difference
+    assert copied.error == pytest.approx(once.error)
+
+
+def test_with_one_session_a_topic_intervals_rest_on_topics():
+    rng = np.random.default_rng(3)
+    topics = np.arange(8)
+    level = 10.0 * topics
+    a, b = level + rng.normal(size=8), level + rng.normal(size=8)
+    found = apart(sample(a, topics), sample(b, topics))
+    assert found.unit == "topics"
+    assert found.difference.error == pytest.approx((a - b).std(ddof=1) / np.sqrt(8))
+
+
+def test_few_sessions_and_equal_values_have_estimates_and_no_interval():
+    few = apart(sample([1, 2, 3]), sample([2, 3, 5, 7, 1, 0]))
+    assert (few.note, np.isnan(few.g.low), few.g.estimate < 0) == ("too_few_sessions", True, True)
+    equal = apart(sample([1.0] * 8), sample(np.arange(8.0)))
+    assert equal.note == "no_variance"
+    assert np.isnan(equal.spread.estimate)
+    assert np.isnan(equal.overlap).all()
+    assert np.isfinite([equal.difference.p, equal.g.low]).all()
+
+
+def test_a_classifier_finds_what_was_planted_and_nothing_else():
+    rng = np.random.default_rng(5)
+    n = 24
+    values, first = rng.normal(size=(n, 4)), np.arange(n) < n // 2
+    topics, draws = np.arange(n) % 2, np.arange(n)
+    chance = classified(values, first, topics, draws, 99, 1)
+    assert chance is not None
+    assert chance.p > 0.05
+    assert chance.chance == pytest.approx(0.5, abs=0.08)
+    values[first, 2] += 3
+    found = classified(values, first, topics, draws, 99, 1)
+    assert found is not None
+    assert (found.accuracy > 0.85, found.p) == (True, 0.01)
+    assert np.abs(found.weights).argmax() == 2
+    assert found.weights[2] > 0
+    assert classified(values, draws < 4, topics, draws, 9, 1) is None

@@ -147,15 +147,6 @@ def test_intervals_of_the_bootstrap_are_those_of_boot_mer_up_to_monte_carlo_erro
     assert ends == pytest.approx([oracle["low"][-1], oracle["high"][-1]], abs=0.5 * spread)
 
 
-def test_equal_seeds_give_equal_draws_and_other_seeds_others():
-    y, fixed, terms = model_of("balanced plain")
-    fit = mixed_fit(y, fixed, terms)
-    first, second, third = (simulated_fits(fit, fixed, terms, 5, seed) for seed in (1, 1, 2))
-    assert (first.effects == second.effects).all()
-    assert (first.variances == second.variances).all()
-    assert not (first.effects == third.effects).any()
-
-
 def test_a_draw_is_fitted_alike_alone_and_among_others():
     y, fixed, terms = model_of("unbalanced paired")
     likelihood = Likelihood(fixed, terms)
@@ -182,13 +173,6 @@ def test_values_without_variance_have_no_fit():
     fit = mixed_fit(np.full(24, 0.3), np.ones((24, 1)), [term("t", t)])
     assert (fit.converged, fit.note) == (False, "no_variance")
     assert np.isnan(fit.effects).all()
-
-
-def test_values_that_the_terms_explain_wholly_have_no_fit():
-    t = np.repeat(np.arange(6), 4)
-    fit = mixed_fit(t.astype(float), np.ones((24, 1)), [term("t", t)])
-    assert not fit.converged
-    assert fit.note in {"no_residual_variance", "not_converged"}
 
 
 def exact(rng, n, variance):
@@ -258,14 +242,6 @@ def test_equal_values_are_undecided():
 
 TOPIC, REPLICATE, TREATMENT = (part.ravel() for part in np.indices((4, 3, 2)))
 FIXED = np.column_stack([np.ones(24), TREATMENT]).astype(float)
-PAIR = TOPIC * 10 + REPLICATE
-
-
-def test_terms_that_data_can_tell_apart_are_kept():
-    terms = [term("topic", TOPIC), term("pair", PAIR), term("slope", TOPIC, TREATMENT)]
-    kept, left_out = estimable(FIXED, terms)
-    assert [one.name for one in kept] == ["topic", "pair", "slope"]
-    assert left_out == {}
 
 
 def test_a_term_with_one_level_is_left_out():

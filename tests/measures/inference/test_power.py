@@ -60,19 +60,6 @@ def test_the_formula_gives_the_share_of_simulated_studies_in_which_the_test_reje
     assert share == pytest.approx(expected, abs=tolerance)
 
 
-def test_models_of_a_draw_are_not_independent(studies):
-    assert studies[1].var(axis=2, ddof=1).mean() == pytest.approx(
-        draw_variance(SPREAD, 3), rel=0.05
-    )
-    assert draw_variance(SPREAD, 1) == pytest.approx(0.02)
-    assert draw_variance(SPREAD, 10**6) == pytest.approx(0.02 * 0.3, rel=1e-4)
-    alone = Spread(0.05, 0.1, correlation=0.0)
-    assert draw_variance(alone, 3) == pytest.approx(0.02 / 3)
-    for test in TESTS:
-        as_if = power_of(0.03, alone, SAMPLE, test, 0.05)
-        assert power_of(0.03, SPREAD, SAMPLE, test, 0.05) < as_if
-
-
 @pytest.mark.parametrize("effect", [0.0, 0.02, 0.1, 1.0])
 def test_over_topics_it_is_the_power_of_a_t_test_by_statsmodels(effect):
     deviation = math.sqrt(0.05**2 + 0.02 * (0.3 + 0.7 / 3) / 4)

@@ -69,21 +69,6 @@ def test_what_cannot_be_fitted_has_a_reason():
     assert np.isnan([alone.se, alone.p, *alone.interval()]).all()
 
 
-def test_how_often_intervals_of_twelve_topics_hold_the_slope():
-    """With 1,000 seeds .911 clustered and .568 plain, as the notes of the tables say."""
-    rng = np.random.default_rng(1)
-    groups = np.repeat(np.arange(12), 55)
-    held = {"clustered": 0, "plain": 0}
-    for _ in range(200):
-        x = 0.3 + rng.normal(0, 0.15, 12)[groups] + rng.normal(0, 0.15, 660)
-        y = 0.15 - 0.5 * x + rng.normal(0, 0.05, 12)[groups] + rng.normal(0, 0.1, 660)
-        for name, clusters in (("clustered", groups), ("plain", None)):
-            low, high = line(x, y, clusters).interval()
-            held[name] += low <= -0.5 <= high
-    assert 0.86 < held["clustered"] / 200 < 0.97
-    assert held["plain"] / 200 < 0.68
-
-
 def of_pairs(above, below):
     covariance = np.cov(above, below) / len(above)
     return ratio(above.mean(), below.mean(), covariance, len(above) - 1)
@@ -155,14 +140,6 @@ def test_with_two_replicates_it_is_that_of_instrumental_variables():
     fit = IV2SLS(change, np.column_stack([ones, before]), np.column_stack([ones, other])).fit()
     assert found.slope.estimate == pytest.approx(fit.params[1], abs=0.01)
     assert found.reliability == pytest.approx(np.corrcoef(before, other)[0, 1], abs=0.01)
-
-
-def test_with_independent_errors_it_is_blomqvist_s():
-    rng = np.random.default_rng(2)
-    before, change, condition, topic = study(rng, 400, 4, 3, truth=-0.2)
-    found, plain = true_slope(before, change, condition, topic), line(before, change).slope
-    reliability = found.reliability
-    assert found.slope.estimate == pytest.approx((plain + 1 - reliability) / reliability, abs=0.02)
 
 
 @pytest.mark.parametrize("people", [0.0, 0.1])

@@ -49,13 +49,6 @@ def test_the_same_seed_gives_the_same_draws_and_their_error_is_that_in_closed_fo
         assert one.interval() == pytest.approx(found.interval(), abs=0.02)
 
 
-def test_a_coefficient_has_the_same_resamples_whatever_stands_beside_it():
-    codes = codes_of(a_table(), LEVELS)
-    (alone,) = bootstrap(codes, [("ac", "linear")], 100, 3)
-    beside = bootstrap(codes, [("kappa", "linear"), ("alpha", "nominal"), ("ac", "linear")], 100, 3)
-    assert np.array_equal(alone.values, beside[2].values)
-
-
 def test_clusters_are_drawn_whole():
     rows = np.repeat(a_table(texts=20), 5, axis=0)  # five copies of each text in one cluster
     codes, clusters = codes_of(rows, LEVELS), np.repeat(np.arange(20), 5)

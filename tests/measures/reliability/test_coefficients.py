@@ -129,16 +129,6 @@ def test_what_cannot_be_asked_is_refused():
         codes_of([[0, 1]], [0, 1, 1])
 
 
-def test_levels_keep_the_order_in_which_they_are_declared():
-    codes = codes_of([[3, 1], [2, 2], [3, 3]], [3, 1, 2])
-    assert codes.places.tolist() == [[0, 1], [2, 2], [0, 0]]
-
-
-def test_ratios_of_levels_that_include_0_are_defined():
-    codes = codes_of([[0, 0], [0, 1], [2, 2], [1, 1]], [0, 1, 2])
-    assert math.isfinite(coefficient(codes, "alpha", "ratio").value)
-
-
 @pytest.mark.parametrize(
     ("rows", "reason", "defined"),
     [
@@ -157,11 +147,6 @@ def test_what_is_undefined_is_nan_with_its_reason(rows, reason, defined):
         assert math.isnan(found.value) == (name not in defined)
         if name in defined:
             assert found.value == 1
-
-
-def test_without_a_declared_level_more_than_the_one_used_ac_is_undefined():
-    found = coefficient(codes_of([[1, 1], [1, 1]]), "ac")
-    assert found.reason == "one_category"
 
 
 def test_a_coder_and_a_text_without_codes_are_left_out():
@@ -191,25 +176,6 @@ def test_neither_the_order_of_texts_nor_of_coders_matters(table, kind, random):
     assert found.reason == other.reason
     assert other.value == pytest.approx(found.value, abs=1e-9, nan_ok=True)
     assert other.error == pytest.approx(found.error, abs=1e-6, nan_ok=True)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from([0, 1, 2]), min_size=2, max_size=8), st.integers(2, 4), kinds)
-def test_perfect_agreement_over_two_levels_is_1(levels, coders, kind):
-    rows = np.repeat(np.array(levels, dtype=float)[:, None], coders, axis=1)
-    found = coefficient(codes_of(rows, [0, 1, 2]), *kind)
-    if len(set(levels)) > 1:
-        assert found.value == pytest.approx(1)
-        assert math.isnan(found.error) or found.error == pytest.approx(0, abs=1e-7)
-
-
-@settings(max_examples=40, deadline=None)
-@given(tables)
-def test_a_level_that_nobody_used_changes_neither_kappa_nor_alpha(table):
-    few, many = codes_of(table, [0, 1, 2]), codes_of(table, [0, 1, 2, 3])
-    for kind in (("kappa", "identity"), ("fleiss", "identity"), ("alpha", "ordinal")):
-        left, right = coefficient(few, *kind), coefficient(many, *kind)
-        assert left.value == pytest.approx(right.value, nan_ok=True)
 
 
 def test_many_levels_that_do_not_fit_one_number_are_patterns_all_the_same():

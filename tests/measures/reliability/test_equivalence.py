@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 from delibsim.measures.inference.resampling import percentile_interval
-from delibsim.measures.reliability.bootstrap import (
-    difference,
-    resampled_differences,
-    verdicts,
-)
+from delibsim.measures.reliability.bootstrap import difference, resampled_differences, verdicts
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 

@@ -62,12 +62,6 @@ def test_agreement_of_four_raters_is_what_the_manual_of_irrcac_prints():
     assert raw_agreement(FOUR_RATERS) == pytest.approx(0.81818, abs=5e-6)
 
 
-def test_categories_that_nobody_used_count_for_ac1_where_they_are_declared():
-    winners = [[1, 1, 1], [1, 1, 1]]
-    assert math.isnan(gwet_ac1(winners))
-    assert gwet_ac1(winners, levels=[0, 1]) == 1
-
-
 def test_cronbach_is_that_of_pingouin():
     assert cronbach_alpha(ORACLE["cronbach"]["items"]) == pytest.approx(
         ORACLE["cronbach"]["alpha"], abs=1e-12

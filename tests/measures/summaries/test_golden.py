@@ -5,12 +5,7 @@ DEFINITIONS-SUMMARIES 16 lists them.
 import numpy as np
 import pytest
 
-from delibsim.measures.correlations import (
-    exact_rank_p,
-    partial_spearman,
-    pearson,
-    spearman,
-)
+from delibsim.measures.correlations import exact_rank_p, partial_spearman, pearson, spearman
 from delibsim.measures.designs import directed_ring, mirrored
 from delibsim.measures.inference.components import intraclass, of_means, raters_needed
 from delibsim.measures.inference.resampling import line

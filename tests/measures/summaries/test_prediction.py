@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import linregress, pearsonr
 
-from delibsim.measures.summaries.prediction import (
-    calibration,
-    errors,
-    mean_defined,
-    ordering,
-)
+from delibsim.measures.summaries.prediction import calibration, errors, mean_defined, ordering
 from delibsim.measures.summaries.texts import fit_ridge
 
 GOLDEN = (

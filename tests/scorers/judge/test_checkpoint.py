@@ -21,9 +21,15 @@ from delibsim.conduct.trained.score import score_summaries, set_up_judge
 from delibsim.conduct.trained.train import Training, train_judge
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.summary import Triple
-from delibsim.scorers.judge.checkpoint import base_encoder, base_tokenizer, load_judge, read_record
-from delibsim.scorers.judge.form import InputForm, encode
-from delibsim.scorers.judge.inference import trained_judge
+from delibsim.scorers.judge.checkpoint import (
+    InputForm,
+    base_encoder,
+    base_tokenizer,
+    encode,
+    load_judge,
+    read_record,
+    trained_judge,
+)
 from delibsim.store.training import TrainedScores
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]

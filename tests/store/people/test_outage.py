@@ -13,22 +13,6 @@ from delibsim.store.people.register import Outage, Register, Unavailable
 from delibsim.store.runs import Runs
 
 
-def test_all_wait_while_it_works_and_one_while_it_fails():
-    outage = Outage()
-    with outage.waiting() as first, outage.waiting() as second:
-        assert first
-        assert second
-    outage.failed("gone", gone=True)
-    with outage.waiting() as first, outage.waiting() as second:
-        assert first
-        assert not second
-    outage.over()
-    with outage.waiting() as first, outage.waiting() as second:
-        assert first
-        assert second
-    assert outage.within(60)
-
-
 def test_one_lock_that_takes_too_long_is_no_outage():
     outage = Outage()
     outage.failed("a lock", gone=False)

@@ -26,7 +26,7 @@ from delibsim.people.raters import AnswerWriter
 from delibsim.store.answers import PanelRatings
 from delibsim.store.people.assignments import place_of, replies_of
 from delibsim.store.people.persons import log_in, persons
-from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
+from delibsim.store.people.schema import PERSON, PLACE, Role, Stage
 from delibsim.store.runs import Runs
 from delibsim.web.people.visits import COOKIE
 
@@ -300,17 +300,3 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
         answer = client.get("/rate")
     assert answer.status_code == 409
     assert "us@example.org" in answer.text
-
-
-def test_requests_are_named_by_what_they_ask(debates, served):
-    task = debates_online(debates)
-    desk = desk_of(debates)
-    person(desk.register, "ann")
-    site = served(desk, task)
-    with browser(site, "ann") as client:
-        through(client, begin(client))
-    with desk.register.reading() as connection:
-        rows = connection.execute(REQUEST.select().order_by(REQUEST.c.place)).all()
-    assert [row.place for row in rows] == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert {row.session for row in rows} == {None}
-    assert {row.by for row in rows} == {"a person"}

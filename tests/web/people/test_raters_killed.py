@@ -3,13 +3,12 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import httpx
+import warm
 from people_site import until
 from rated import all_of, debates_online, desk_of, person, study_of_debates
 
@@ -29,13 +28,11 @@ INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_]+)"[^>]*>')
 @contextmanager
 def server(runs, every):
     """A server in a process of its own; its address, and the process."""
-    words = [sys.executable, str(TESTS / "rater_server.py"), str(runs.folder), str(every)]
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            yield process.stdout.readline().strip(), process
-        finally:
-            process.kill()
+    code = "import asyncio, sys; from rater_server import serve; asyncio.run(serve(*sys.argv[1:]))"
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    words = ["-c", code, runs.folder, every]
+    with warm.Piped(words, runs.folder, environment) as process:
+        yield process.stdout.readline().strip(), process
 
 
 def ann(address, cookie):

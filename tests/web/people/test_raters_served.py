@@ -2,20 +2,18 @@
 and other people's cookies are of no use.
 """
 
-import os
 import re
 import signal
-import subprocess
-import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import httpx
 import pytest
+import warm
 from people_site import until
-from rated import codes_online, debates_online, study_of_debates
+from rated import debates_online, study_of_debates
 
-from delibsim.store.answers import Codings, PanelRatings
+from delibsim.store.answers import PanelRatings
 from delibsim.store.people.persons import Invitation, invite
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
@@ -45,22 +43,13 @@ def served(tmp_path, monkeypatch):
     """Serves a study by the command, in a process of its own; it is asked to stop at the end."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.yaml").write_text(HOSTING, encoding="utf-8")
-    running = []
 
     def serve(runs):
-        code = "import sys; from delibsim.cli.main import main; sys.exit(main())"
-        words = [sys.executable, "-c", code, "serve", runs.study, "--port", "0"]
-        environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
-        process = subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        )
-        running.append(process)
+        process = stack.enter_context(warm.Piped(["serve", runs.study, "--port", "0"], tmp_path))
         return process.stdout.readline().strip(), process
 
-    yield serve
-    for process in running:
-        process.kill()
-        process.communicate()
+    with ExitStack() as stack:
+        yield serve
 
 
 def come_in(address, runs, role, task=""):
@@ -126,17 +115,3 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) in (0, 3)
     assert any(task in score.coder for score in runs.scores())
-
-
-def test_a_study_of_texts_is_served_to_coders_alone(tmp_path, served):
-    runs, task = codes_online(tmp_path, coders=1)
-    address, process = served(runs)
-    client, page = come_in(address, runs, Role.RATER, task)
-    with closing(client):
-        assert "You do not take part in a discussion" in client.consent
-        assert "Before you begin" in client.consent
-        page, pages = through(client, page)
-    assert pages == 8
-    process.send_signal(signal.SIGINT)
-    process.wait(timeout=30)
-    assert len(Codings.of(runs, "tiny").people()) == 8
