@@ -17,7 +17,7 @@ from delibsim.analysis.study.counts import outcome_of
 from delibsim.analysis.study.outcomes import RELATIVE, with_interval
 from delibsim.analysis.study.sample import outcomes_of, wanted_outcomes
 from delibsim.analysis.study.study_table import HELD, StudyTable
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.text import counted, quoted
 
 NAMES = frozenset({"person", "people", "human"})
@@ -43,15 +43,9 @@ def mixed_subjects(study: StudyTable, share: float | None) -> tuple[Result, list
     """
     people = held_by_people(study.rows)
     if not people.any():
-        raise WrongInput(
-            "no session is of people: people=SHARE of a sweep plans some; in a table their model is"
-            " person, people or human"
-        )
+        raise refused("no_sessions_of_people")
     if share is None and CHANCE not in study.rows.columns:
-        raise WrongInput(
-            "it is not known with what chance sessions were given to people; plan them so, with"
-            f" people=SHARE of a sweep, or give the chance in a column {CHANCE}"
-        )
+        raise refused("chance_not_known", chance=CHANCE)
     if share is None and not study.rows.loc[people, CHANCE].between(1e-9, 1).all():
         raise WrongInput(f"column {CHANCE} of sessions of people is above 0 and at most 1")
     if not study.rows.loc[people, "status"].isin(HELD).any():
