@@ -83,7 +83,7 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
         "sizes": rows_of(results, "sizes", **{key: row[key] for key in CONTRAST})[:1],
         "enough": ENOUGH,
     }
-    words = {"known": lambda value: not missing(value), "p_of": p_in_words}
+    words: dict[str, Any] = {"known": lambda value: not missing(value), "p_of": p_in_words}
     words |= {"short": short, "interval": with_interval}
     return " ".join(filled("effect.txt.j2", told | words, {}).split()).replace(" ;", ";")
 
