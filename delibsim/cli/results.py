@@ -23,7 +23,7 @@ from delibsim.cli.terminal import (
     shown,
     study_at,
 )
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
 from delibsim.store.runs import Runs
@@ -167,9 +167,7 @@ def analyze(
     if len(others) > 1:
         raise WrongInput(f"two studies stand beside each other, not {1 + len(others)}")
     if conditions and not like:
-        raise WrongInput(
-            f"{conditions[0]} chooses sessions that are set beside others: --like STUDY"
-        )
+        raise refused("like_not_given", conditions=conditions[0])
     second = others[0] if others else None
     asked = [like, *conditions] if like else ()
     from delibsim.analysis.study.study_table import DrawCounts
@@ -182,9 +180,7 @@ def analyze(
     if people_are not in ("", GOLD):
         raise unknown("--people-are", people_are, [GOLD])
     if (people_are or names or like) and second is not None:
-        raise WrongInput(
-            "--outcome, --people-are and --like are of one study; analyse each by itself"
-        )
+        raise refused("options_of_one_study")
     source = source_of(study, root, watch, to, second is None, names, people_are, asked)
     if second is None:
         report = analyse(source, chosen, margin, watch)
@@ -424,6 +420,4 @@ def _weights(given: str | None) -> Any:
     try:
         return [list(map(float, row)) for row in rows]
     except ValueError as error:
-        raise WrongInput(
-            f"{given} holds numbers only, one for each pair of levels: {error}"
-        ) from None
+        raise refused("design_no_numbers", given=given, error=error) from None
