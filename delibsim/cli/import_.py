@@ -171,7 +171,7 @@ def _answers(order: Order) -> ImportResult:
 
 def _codes(order: Order) -> ImportResult:
     """Codes of people, from any table of codes."""
-    from delibsim.asking.kinds.code_import import import_codes
+    from delibsim.asking.kinds.coding import import_codes
     from delibsim.conduct.texts import rescore_codes
 
     study, name = order.study_and("FILE")
