@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from delibsim.analysis.figures.style import FORMATS, kinds_of_files
+from delibsim.analysis.figures.style import kinds_of_files
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.terminal import (
     console,
@@ -38,7 +38,6 @@ LISTED = 20
     "package",
     services=", ".join(_KNOWN["services"]),
     licences=", ".join(_KNOWN["licences"]),
-    figures=", ".join(FORMATS),
 )
 def package(
     studies: list[str],
