@@ -20,7 +20,7 @@ from record import record
 from transformers import DebertaV2Config, DebertaV2Model, get_linear_schedule_with_warmup
 
 from delibsim.domain.summary import DIMENSIONS, Record, Triple
-from delibsim.scorers.judge.inference import TOKENS
+from delibsim.scorers.judge.checkpoint import TOKENS
 from delibsim.scorers.judge.network import Judge, padded
 from delibsim.scorers.neural import batches, quiet
 

@@ -19,20 +19,11 @@ from test_budget import lines_of_code
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "delibsim").rglob("*.py"))
-FORBIDDEN_NAMES = {
-    "utils",
-    "util",
-    "utilities",
-    "manager",
-    "managers",
-    "handler",
-    "handlers",
-    "helper",
-    "helpers",
-    "common",
-    "misc",
-}
+FORBIDDEN_NAMES = set("util utils utilities manager managers handler handlers helper".split())
+FORBIDDEN_NAMES |= {"helpers", "common", "misc"}
 NOTHING = ("utils", "manager", "handler", "helper")
+LEFT_OVER = ("random.seed(", "np.random.rand", "np.random.seed", "NotImplementedError")
+LEFT_OVER += ("TODO", "FIXME", "XXX")
 
 
 @functools.cache
@@ -131,15 +122,7 @@ def test_no_public_class_has_the_name_of_another():
 def test_no_global_random_state_and_no_work_left_over():
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
-        for word in (
-            "random.seed(",
-            "np.random.rand",
-            "np.random.seed",
-            "TODO",
-            "FIXME",
-            "XXX",
-            "NotImplementedError",
-        ):
+        for word in LEFT_OVER:
             assert word not in text, f"{path}: {word}"
 
 

@@ -22,6 +22,7 @@ from delibsim.asking.people import HandedOut, Online, people_named
 from delibsim.asking.road import estimate
 from delibsim.asking.road import replay as computed_again
 from delibsim.cli.estimate import FREE, show_found
+from delibsim.cli.estimate import plain as estimate_plain
 from delibsim.cli.options import RUNS, TEXT, Setting, Words, explain, settings_of, told
 from delibsim.cli.results import end_with_report
 from delibsim.cli.table import show_table
@@ -41,7 +42,6 @@ from delibsim.conduct.ask import ask as ask_models
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, plural_of, quoted, study_named
 from delibsim.planning.estimate import CostEstimate
-from delibsim.planning.estimate_tables import plain as estimate_plain
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 

@@ -1,4 +1,4 @@
-"""Reports and their tables as commands print them."""
+"""Reports and their tables as commands print them; `delibsim agreement` of any table of codes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from delibsim.analysis.figures.style import COLUMNS, FORMATS, kinds_of_files
 from delibsim.analysis.table import DisplayColumn, texts
 from delibsim.cli.commands import loaded
 from delibsim.cli.options import RUNS, Words, declared
-from delibsim.cli.table import print_table
+from delibsim.cli.table import print_table, print_text, show_table
 from delibsim.cli.terminal import (
     console,
     echo_json,
@@ -28,6 +28,9 @@ from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts, votes_on
+
+agreement_app = typer.Typer(add_completion=False)
+
 
 MORE = "Every table behind this one: --tables all prints them, -o FOLDER writes them with a page."
 ALL = "all"
@@ -206,7 +209,7 @@ def analyze(
 
 def _report_on_votes(runs: Runs, to: Path | None, as_json: bool) -> NoReturn:
     """Print what people's votes on the opinions of a study say."""
-    from delibsim.analysis.summaries.votes import votes_report
+    from delibsim.analysis.summaries.report import votes_report
 
     opinions, voters = votes_on(runs)
     end_with_report(votes_report(opinions, voters), to, as_json)
@@ -350,3 +353,79 @@ def _list_figures(source: Any, as_json: bool) -> bool:
         if missing:
             print_table("", texts("figure", "not here, because"), missing, screen)
     return "" in found.values()
+
+
+@declared(agreement_app, "agreement", "agreement")
+def agreement(
+    file: list[str],
+    weights: str | None = None,
+    levels: str | None = None,
+    draws: int = 0,
+    by: str = "",
+    coders_in_rows: bool = False,
+    scale: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """How far coders agree, people or models, in any table of codes.
+
+    Percent agreement, Gwet's AC1 or AC2, Brennan-Prediger, the kappas of Cohen or Conger and of
+    Fleiss, and Krippendorff's alpha, each with its interval. Exit code 0; 3 if a coefficient is
+    undefined, 4 if all are.
+    """
+    from delibsim.analysis.agreement.agreement import agreement as agreement_in  # scipy is slow
+
+    path, columns = _columns(file)
+    chosen = _weights(weights)
+    found = agreement_in(path, chosen, levels, draws, by, scale, coders_in_rows, columns)
+    if as_json:
+        echo_json(found.plain())
+    else:
+        _print_agreement(found, by, console())
+    raise typer.Exit(exit_code(found.something, found.whole))
+
+
+def _print_agreement(found: Any, by: str, screen: Console) -> None:
+    from delibsim.analysis.agreement.agreement import (
+        counts_in_words,
+        layout_in_words,
+        notes_on,
+        table_of,
+    )
+
+    print_text(layout_in_words(found), screen)
+    for dimension in found.dimensions:
+        screen.print()
+        print_each(counts_in_words(dimension), screen)
+        show_table(table_of(dimension), screen)
+        print_each(notes_on(dimension, by), screen)
+    screen.print()
+    print_text("Which one to take, and what each means: docs/agreement.md.", screen)
+
+
+def _columns(words: Sequence[str]) -> tuple[Path, dict[str, list[str]]]:
+    """The file, and the columns by role."""
+    path, *named = words
+    columns: dict[str, list[str]] = {}
+    for word in named:
+        role, equals, name = word.partition("=")
+        if not equals:
+            raise WrongInput(f"one file at a time: {path} or {word}; a column is named text=NAME")
+        columns.setdefault(role, []).append(name)
+    return Path(path), columns
+
+
+def _weights(given: str | None) -> Any:
+    """The name of a weighting, or the matrix of a file."""
+    if given is None or not Path(given).is_file():
+        return given
+    from delibsim.store.reading import file_text
+
+    rows = [line.split(",") for line in file_text(Path(given)).splitlines() if line.strip()]
+    if any(len(row) != len(rows) for row in rows):
+        raise WrongInput(f"{given} holds weights: as many rows as columns, one for each level")
+    try:
+        return [list(map(float, row)) for row in rows]
+    except ValueError as error:
+        raise WrongInput(
+            f"{given} holds numbers only, one for each pair of levels: {error}"
+        ) from None

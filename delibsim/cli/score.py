@@ -19,10 +19,9 @@ from delibsim.analysis.average_tables import (
 )
 from delibsim.analysis.averages import COLUMNS, Averages
 from delibsim.analysis.conditions import ByCondition
-from delibsim.analysis.individual_tables import MEANING, by_condition
 from delibsim.analysis.run.summary import FLAG
-from delibsim.analysis.table import DisplayTable
-from delibsim.cli.estimate import show_found
+from delibsim.analysis.table import MEANING, DisplayTable, by_condition
+from delibsim.cli.estimate import plain, show_found
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import fits, show_table
 from delibsim.cli.terminal import (
@@ -56,7 +55,6 @@ from delibsim.domain.score import Measure, in_order
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.models.limits import Limits
 from delibsim.planning.estimate import CostEstimate
-from delibsim.planning.estimate_tables import plain
 from delibsim.plugins import load, names
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts

@@ -11,6 +11,7 @@ from delibsim.conduct.translate import check_translator
 from delibsim.domain.errors import WrongInput
 from delibsim.models.clients.faults import public_url
 from delibsim.planning.compose import plan
+from delibsim.scorers.aqua.coder import Marian, signature
 from delibsim.scorers.aqua.setup import (
     ADAPTERS,
     BASE,
@@ -26,7 +27,6 @@ from delibsim.scorers.aqua.setup import (
     keep,
     model_part,
 )
-from delibsim.scorers.aqua.translation import Marian, signature
 from delibsim.scorers.aqua.weights import load, need_extra
 from delibsim.scorers.neural import need_device
 from delibsim.store.files import read_lines

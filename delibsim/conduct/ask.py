@@ -12,8 +12,7 @@ from delibsim.conduct.study import Notify, proven_pool
 from delibsim.models.ask import settled_in
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
-from delibsim.models.planned import PlannedCalls
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, PlannedCalls
 
 
 async def ask(

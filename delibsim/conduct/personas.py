@@ -30,7 +30,7 @@ from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.base import LanguageModel
-from delibsim.models.planned import PlannedCalls
+from delibsim.models.pool import PlannedCalls
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.dry_run import DryRunCall, DryRunModel

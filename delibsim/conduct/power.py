@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from delibsim.analysis.study.factors import levels_named
 from delibsim.analysis.study.power import (
@@ -23,6 +24,7 @@ from delibsim.analysis.study.table_of_study import table_of_study
 from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.condition import settings_of
+from delibsim.domain.data import filled
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
 from delibsim.domain.text import brief, counted, safe
@@ -31,7 +33,6 @@ from delibsim.measures.inference.power import TESTS, SampleSize
 from delibsim.models.ask import wait
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.estimate import DesignPrice, design_price, estimate
-from delibsim.planning.load import Range
 from delibsim.store.runs import Runs
 from delibsim.store.tables.session_facts import facts_of_plan
 
@@ -47,10 +48,6 @@ NAMES = {
 }
 ROUGH = 10
 """Draws below which the power of flips is too high by up to .03."""
-NO_PRICE = (
-    "Price     unknown: give the settings of the study, as for delibsim estimate, such as"
-    " topic=acp,ccps treatment=none,normative model=gpt_5_1"
-)
 SMALLEST, LARGEST = 1e-6, 1e6
 """The range of effects, spreads and sizes for which power can be computed."""
 
@@ -156,24 +153,9 @@ def mixed_power(
     return MixedPower(sd, int(n), int(units), r, error, alone, saved, split)
 
 
-def told_of_mixed(found: MixedPower) -> Iterator[str]:
+def told_of_mixed(found: MixedPower) -> list[str]:
     """The same in sentences."""
-    yield (
-        f"Error     {found.error:.4f} of the effect in people, with {found.people:,} sessions of"
-        f" people and their twins among {found.models:,} of models; {found.error_people_alone:.4f}"
-        " of people alone"
-    )
-    yield (
-        f"Saved     {found.people_saved:,.1f} sessions of people, at a correlation of"
-        f" {found.correlation:g} of people with models"
-    )
-    yield f"SD        {found.sd:.4f} of a session within treatment and topic"
-    if found.split:
-        yield (
-            f"Budget    {found.split['budget']:,g} pays best {found.split['people']:,} sessions of"
-            f" people and {found.split['models']:,} of models: an error of"
-            f" {found.split['error']:.4f}"
-        )
+    return _told("mixed", vars(found))
 
 
 def _share(value: float) -> float:
@@ -318,34 +300,21 @@ def _price(planned: StudyPlan) -> DesignPrice | None:
 
 def told(found: PowerAnswer, price: DesignPrice | None) -> Iterator[str | DisplayTable]:
     """An answer in sentences and tables; "" is an empty line."""
-    yield from _heading(found)
+    names = {test: name.partition(" (")[0] for test, name in NAMES.items()}
+    known = {**vars(found), "price": price, "rough": ROUGH, "names": names}
+    yield from _told("heading", known)
     for i, test in enumerate(TESTS):
         yield ""
         yield _grid(found, i, test)
     yield ""
-    yield from _design(found)
-    yield from _prices(found, price)
+    yield _design(found, names)
+    yield from _told("needed", known)
+    yield from _told("prices", known)
 
 
-def _heading(found: PowerAnswer) -> list[str]:
-    question, assumed = found.question, found.assumed
-    a, b = question.between
-    spread, low_high = assumed.spread, assumed.intervals
-    members = {"topic": spread.topic, "residual": spread.residual}
-    parts = [f"{name} {_between(value, low_high.get(name))}" for name, value in members.items()]
-    together = _between(spread.correlation, low_high.get("correlation"))
-    lines = [
-        f"Effect    {question.effect:g} in the change of {question.outcome}, {a} less {b};"
-        f" alpha {question.alpha:g}, two-sided",
-        f"SD        {', '.join(parts)}; correlation of models in a draw {together}",
-        f"From      {assumed.source}",
-    ]
-    return lines + [f"Note      {note}" for note in assumed.notes]
-
-
-def _between(value: float, ends: tuple[float, float] | None) -> str:
-    interval = f" [{_short(ends[0])}, {_short(ends[1])}]" if ends else ""
-    return f"{_short(value)}{interval}"
+def _told(part: str, known: Mapping[str, Any]) -> list[str]:
+    filters = {"number": _short, "counted": counted}
+    return filled("power_told.txt.j2", {**known, "part": part}, filters).splitlines()
 
 
 def _grid(found: PowerAnswer, place: int, test: str) -> DisplayTable:
@@ -360,26 +329,13 @@ def _grid(found: PowerAnswer, place: int, test: str) -> DisplayTable:
     return DisplayTable(columns, rows, title)
 
 
-def _design(found: PowerAnswer) -> Iterator[str | DisplayTable]:
+def _design(found: PowerAnswer, names: Mapping[str, str]) -> DisplayTable:
     """For the design asked for: power, smallest effect, and what the effect needs."""
-    sample, question = found.sample, found.question
-    sizes = (
-        f"{counted(sample.topics, 'topic')} x {counted(sample.models, 'model')} x"
-        f" {counted(sample.replicates, 'replicate')}"
-    )
+    parts = (("topics", "topic"), ("models", "model"), ("replicates", "replicate"))
+    sizes = " x ".join(counted(getattr(found.sample, name), noun) for name, noun in parts)
     heads = ["power", "smallest effect", "replicates needed", "topics needed"]
-    rows = [[_question(one), *_cells(one)] for one in found.tests]
-    yield DisplayTable([*texts("question"), *numbers(heads)], rows, f"Design    {sizes}")
-    yield (
-        f"Needed    for an effect of {question.effect:g} with power {question.power:g}, the other"
-        " numbers as in the design; smallest effect: found with this power"
-    )
-    if sample.topics * sample.replicates < ROUGH:
-        yield f"Note      below {ROUGH} draws the second power is too high by up to .03"
-
-
-def _question(one: Found) -> str:
-    return NAMES[one.test].partition(" (")[0]
+    rows = [[names[one.test], *_cells(one)] for one in found.tests]
+    return DisplayTable([*texts("question"), *numbers(heads)], rows, f"Design    {sizes}")
 
 
 def _cells(one: Found) -> list[str]:
@@ -389,36 +345,6 @@ def _cells(one: Found) -> list[str]:
         "-" if one.replicates is None else f"{one.replicates:,}",
         "-" if one.topics is None else f"{one.topics:,}",
     ]
-
-
-def _prices(found: PowerAnswer, price: DesignPrice | None) -> list[str]:
-    """The price of the design, and of those that the effect needs."""
-    if price is None:
-        return [NO_PRICE]
-    sample = found.sample
-    lines = [_price_line("this design", sample.topics, sample.replicates, found, price)]
-    for one in found.tests:
-        if one.replicates is not None:
-            words = f"{counted(one.replicates, 'replicate')}, {_question(one)}"
-            lines.append(_price_line(words, sample.topics, one.replicates, found, price))
-        if one.topics is not None:
-            words = f"{counted(one.topics, 'topic')}, {_question(one)}"
-            lines.append(_price_line(words, one.topics, sample.replicates, found, price))
-    unknown = f"; unknown for {', '.join(price.unpriced)}" if price.unpriced else ""
-    lines.append(
-        f"          in proportion to the {price.sessions} sessions that delibsim estimate counts,"
-        f" {price.treatments} conditions{unknown}"
-    )
-    return lines
-
-
-def _price_line(
-    words: str, topics: int, replicates: int, found: PowerAnswer, price: DesignPrice
-) -> str:
-    sessions = topics * replicates * found.sample.models * price.treatments
-    usd = price.of(sessions)
-    dollars = "0" if usd == Range() else f"{usd.low:,.2f} - {usd.high:,.2f}"
-    return f"Price     {words}: {counted(sessions, 'session')}, USD {dollars}"
 
 
 def _two(value: float) -> str:

@@ -15,8 +15,7 @@ from delibsim.domain.text import counted, quoted
 from delibsim.models.base import capabilities_of, read
 from delibsim.models.clients.settings import context_window
 from delibsim.models.limits import Budget, Limits
-from delibsim.models.planned import PlannedCalls
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, PlannedCalls
 from delibsim.models.retry import estimated_tokens
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.dry_run import dry_run

@@ -1,24 +1,129 @@
-"""The language models of a process: each is made once by its entry point, and hosted ones share
-limits and one budget.
+"""The models of a study: each made once, its calls through one gate and one budget; and what is
+planned to be asked of them, and whether budget, limits and context windows allow it.
+
+Nobody is asked for a plan: prices, windows and dates come from the price list and from the
+settings.
 """
 
 import asyncio
 import gc
 import json
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.data import read_data
+from delibsim.domain.errors import WrongInput, phrase
 from delibsim.domain.run import Session
-from delibsim.models.ask import AUTO, FORMATS, apart, server_of, settle, with_settled
+from delibsim.models.ask import AUTO, FORMATS, TOO_LONG, apart, server_of, settle, with_settled
 from delibsim.models.base import LanguageModel, PreflightIssue, capabilities_of
-from delibsim.models.clients.settings import check_address, check_settings, price_in
+from delibsim.models.clients.settings import (
+    FREE,
+    check_address,
+    check_settings,
+    context_window,
+    price_in,
+    withdrawn,
+)
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.planned import PlannedCalls, Settings, unaffordable, unfitting
-from delibsim.models.retry import RetryingModel
+from delibsim.models.retry import RetryingModel, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
+from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.session import longest_prompt
+
+Settings = Mapping[str, Any]
+MEND = read_data("servers.yaml")["mend"]
+"""What helps where a window is too small, with the window that is needed."""
+USUAL = 1.4
+"""Tokens a word in English."""
+
+
+@dataclass(frozen=True)
+class PlannedCalls:
+    """The calls of one session, one panel of raters or one coding task, as far as a preflight needs
+    them: the settings of the models by name, and the longest prompt that any of them can get.
+    """
+
+    id: str
+    models: Mapping[str, Settings]
+    longest: Prompt
+
+
+def unaffordable(model: RetryingModel, limits: Limits) -> str:
+    """Why a budget cannot be kept with this model, or ""."""
+    if limits.budget_usd is not None and model.price.worst(0, 0) is None:
+        return phrase("price_unknown")
+    capped = limits.budget_usd is not None or limits.budget_tokens is not None
+    unbounded = model.capabilities.max_tokens is None
+    if capped and unbounded and model.price is not FREE:
+        return "a budget counts the worst case of every call: set model.max_tokens"
+    return ""
+
+
+def unfitting(
+    calls: PlannedCalls, asked: Mapping[str, RetryingModel], limits: Limits
+) -> Iterator[PreflightIssue]:
+    """The planned calls that exceed a context window or the tokens of a minute, and the models that
+    were withdrawn; `asked` holds the models that pass limits, by name.
+    """
+    tokens = estimated_tokens(calls.longest.messages)
+    for name, settings in calls.models.items():
+        model = str(settings.get("model", ""))
+        last_day = withdrawn(model)
+        if last_day is not None and last_day <= datetime.now(UTC).date():
+            text = f"by the price list, {model} was withdrawn on {last_day}"
+            yield PreflightIssue("warning", name, text)
+        if name in asked and (text := _exceeded(tokens, asked[name], limits)):
+            yield PreflightIssue("warning", name, text)
+        told = asked[name].capabilities.window if name in asked else None
+        if told is not None:
+            yield from _beside_reply(calls, name, told, asked[name].capabilities.max_tokens or 0)
+            continue
+        window = context_window(model)
+        if window is not None and tokens > window:
+            text = phrase(
+                "prompt_too_long", id=calls.id, tokens=tokens, window=window, mend=TOO_LONG
+            )
+            yield PreflightIssue("error", name, text)
+
+
+def _beside_reply(
+    calls: PlannedCalls, name: str, window: int, reply: int
+) -> Iterator[PreflightIssue]:
+    """That the longest prompt does not fit into a window beside its reply: an error where it would
+    not in usual English, a warning where it may not in any language.
+    """
+    most = estimated_tokens(calls.longest.messages)
+    usual = min(most, int(USUAL * len(calls.longest.text.split())))
+    if most + reply <= window:
+        return
+    level: Literal["error", "warning"] = "error" if usual + reply > window else "warning"
+    needed = -(-(most + reply) // 1024) * 1024
+    text = phrase(
+        "prompt_and_reply_too_long",
+        id=calls.id,
+        usual=usual,
+        most=most,
+        reply=reply,
+        window=window,
+        over=most + reply - window,
+        mend=MEND.format(needed, needed),
+    )
+    shorter = f"set model.max_tokens={window - most}" if window > most else TOO_LONG
+    yield PreflightIssue(level, name, f"{text}, or {shorter}")
+
+
+def _exceeded(tokens: int, model: RetryingModel, limits: Limits) -> str:
+    """What is to be said of a call with a prompt of so many tokens that exceeds the tokens of a
+    minute, or "".
+    """
+    most, limit = tokens + (model.capabilities.max_tokens or 0), limits.tokens_per_minute
+    if limit is None or most <= limit:
+        return ""
+    return phrase("call_over_the_limit", most=most, limit=limit)
+
 
 SWEEPS = (50_000, 20, 20)
 """How many new objects, and sweeps of younger ones, lie between two sweeps of the collector."""

@@ -26,8 +26,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.models.base import LanguageModel, read
 from delibsim.models.person.browser import Given, WaitingPrompt
 from delibsim.models.person.fields import told
-from delibsim.models.planned import PlannedCalls
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, PlannedCalls
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, RaterDesk, rater_rows
 from delibsim.planning.compose import StudyPlan

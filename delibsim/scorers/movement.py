@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from delibsim.domain.run import Run
 from delibsim.domain.score import CATALOGUE, Score
 from delibsim.domain.survey import PHASES
-from delibsim.measures.movement import drift, moved, spread, toward, why_undefined
+from delibsim.measures.talk import drift, moved, spread, toward, why_undefined
 from delibsim.scorers.arrays import considerations
 
 OF_CHANGE = {"drift": drift, "moved": moved, "toward": toward}

@@ -16,11 +16,6 @@ from delibsim.store.files import append_line, read_lines
 from delibsim.store.reading import file_bytes, json_value
 
 POINTER = b"version https://git-lfs.github.com/spec/"
-INSTALL = (
-    "{what} needs the extra '{extra}', of which {missing} cannot be found: pip install '.[{extra}]'"
-    " in the clone of delibsim (with a build of torch for CUDA, of gigabytes; for the processor"
-    " alone install torch 2.13.0 from its CPU index first)"
-)
 
 
 def need_packages(what: str, extra: str, packages: Sequence[str]) -> None:
@@ -31,7 +26,7 @@ def need_packages(what: str, extra: str, packages: Sequence[str]) -> None:
     not_loaded = [name for name in packages if name not in sys.modules]
     missing = [name for name in not_loaded if importlib.util.find_spec(name) is None]
     if missing:
-        raise WrongInput(INSTALL.format(what=what, extra=extra, missing=", ".join(missing)))
+        raise refused("extra_missing", what=what, extra=extra, missing=", ".join(missing))
 
 
 def need_device(device: str) -> None:

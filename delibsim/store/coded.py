@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -115,38 +115,14 @@ class DimensionSamples:
         """The codes of the ensemble and of each model on each text, by text."""
         decided, readable = self.ensemble(), self.counts.sum(axis=2)
         for i, text in enumerate(self.texts):
+            code = partial(Code, text, self.dimension.id, text_sha256=sha256.get(text, ""))
             reasons = self._reasons(i, readable[i])
-            own = []
-            for j, model in enumerate(self.models):
-                level = self.level_at(self.levels[i, j])
-                digest = sha256.get(text, "")
-                votes = int(readable[i, j])
-                own.append(
-                    Code(
-                        text,
-                        self.dimension.id,
-                        model,
-                        "model",
-                        level,
-                        reasons[j],
-                        votes,
-                        text_sha256=digest,
-                    )
-                )
             level = self.level_at(decided[i])
-            votes = reasons.count(None)
             why = None if level is not None else self._why_no_ensemble(reasons)
-            yield Code(
-                text,
-                self.dimension.id,
-                ENSEMBLE,
-                "ensemble",
-                level,
-                why,
-                votes,
-                text_sha256=sha256.get(text, ""),
-            )
-            yield from own
+            yield code(ENSEMBLE, "ensemble", level, why, reasons.count(None))
+            for j, model in enumerate(self.models):
+                own = self.level_at(self.levels[i, j])
+                yield code(model, "model", own, reasons[j], int(readable[i, j]))
 
     def undecided(self) -> Counter[str]:
         """Why texts have no level of the ensemble: reason codes with their numbers of texts."""

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from os.path import isfile
 from pathlib import Path
 
+from delibsim.domain.errors import phrase
 from delibsim.domain.study import slug
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.codec import Damaged
@@ -83,19 +84,11 @@ def why_withdrawn(folder: Path, session: str, study: str) -> str:
     plain = read_json(folder / TOMBSTONE)
     at = str(plain.get("at", "")) if isinstance(plain, dict) else ""
     when = f" on {at[:10]}" if at else ""
-    return (
-        f"session '{session}' of {study_named(study)} was withdrawn{when}: a person who took part"
-        " had her words deleted, and with them the whole session. There is no run to read, and it"
-        " is not held again"
-    )
+    return phrase("session_withdrawn", session=session, study=study_named(study), when=when)
 
 
 PLAN, RECORD, RUN = "session.json", "exchanges.jsonl", "run.json"
 AGAIN = "the same command makes it again from its record"
-UNKNOWN = (
-    "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged): whether"
-    " they were changed since is not known, and delibsim replay compares them with their records"
-)
 Check = Callable[[Path, bytes], None]
 """What refuses a file of a session, given what it holds."""
 LINE = re.compile(rb"^([0-9a-f]{64})  ([a-z]+\.jsonl?)\r?$", re.MULTILINE)
@@ -185,4 +178,4 @@ def unknown_sums(folder: Path, sessions: Iterable[str]) -> str:
     in a sentence; "" where it is known of all.
     """
     n = sum(not sums_in(folder / name).keys() >= {PLAN, RUN} for name in sessions)
-    return UNKNOWN.format(counted(n, "run")) if n else ""
+    return phrase("no_check_sums", runs=counted(n, "run")) if n else ""

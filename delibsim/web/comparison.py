@@ -11,7 +11,7 @@ from delibsim.analysis.run.beside import Beside
 from delibsim.analysis.table import DisplayTable
 from delibsim.conduct.reading.branch_links import RunPair, RunPairs, labels_of, twins_of
 from delibsim.conduct.view import beside_each_other
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, phrase
 from delibsim.domain.run import Session
 from delibsim.domain.text import brief
 from delibsim.store.places import is_of_branches
@@ -20,10 +20,6 @@ from delibsim.store.session_files import FORKS
 from delibsim.web.render import page, part
 from delibsim.web.site import BRANCH, NotFound, Site, address_of, has_forks, what_is_left_out
 
-NOT_YET = (
-    "the index of the study is being made: when it is there, and this page is loaded again, the"
-    " same replicate under other treatments stands at its head"
-)
 UNREADABLE = "One of the two cannot be read; its own page says why."
 
 
@@ -74,7 +70,7 @@ def _served(site: Site, runs: Runs, session: Session, of: str) -> ComparisonLink
         forks = site.folders().get(f"{of}{BRANCH}{FORKS}")
         held = [] if forks is None else Runs.at(forks.resolve()).sessions()
         beside = {name: f"beside.html?with={part(f'{of}{BRANCH}{FORKS}/{name}')}" for name in held}
-        return ComparisonLinks(beside, "", others, (NOT_YET,) if making else ())
+        return ComparisonLinks(beside, "", others, (phrase("index_being_made"),) if making else ())
     origin = f"{session.parentage.study.replace('/', BRANCH)}/{session.parentage.session}"
     there = origin.partition("/")[0] in site.folders()
     return ComparisonLinks({}, f"beside.html?with={part(origin)}" if there else "", (), ())

@@ -7,7 +7,6 @@ from typing import Any
 
 from delibsim.analysis.calls import facts
 from delibsim.analysis.forks import course_table
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import (
     ItemShifts,
     StatementScores,
@@ -29,7 +28,7 @@ from delibsim.analysis.run.tables import (
     tables_of_votes,
 )
 from delibsim.analysis.run.view import RunView, TranscriptLine, lineage, on_answers, on_given
-from delibsim.analysis.table import DisplayTable, number
+from delibsim.analysis.table import MEANING, DisplayTable, number, who_moved, why_undefined
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import all_measures

@@ -16,15 +16,16 @@ from delibsim.analysis.coding.agreement import (
     resampled,
     trends,
 )
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.coding.equivalence import (
+from delibsim.analysis.coding.codes import (
+    CodedStudy,
+    DimensionCodes,
     anchors_of,
     curve,
     delta_of,
     equivalences,
     verdict_of,
 )
-from delibsim.analysis.coding.levels import split_texts, weak
+from delibsim.analysis.coding.levels import split_texts, votes, weak
 from delibsim.analysis.result import make_table
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
@@ -197,6 +198,15 @@ def test_a_dimension_is_flagged_above_a_fifth_and_its_texts_are_listed():
     first = split[0]
     assert (first["text"], first["distance"], first["words"]) == ("t1", 2, "Text 1")
     assert [row["text"] for row in split] == ["t1", "t9", "t10"]
+
+
+def test_models_that_copy_each_other_are_one_vote():
+    places = {"a": "0121201210", "b": "0121201210"}
+    own = codes_of(
+        REASONS, ("Ann",), ("a", "b"), **{ENSEMBLE: "0121201210"}, **places, Ann="0122201110"
+    )
+    (row,) = votes(own)
+    assert row["votes"] == pytest.approx(1)
 
 
 # parts of texts

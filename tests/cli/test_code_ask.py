@@ -14,6 +14,22 @@ def pilot(home):
     return study_of_texts(coding_home(home))
 
 
+def test_json_has_the_estimate_what_came_of_it_and_what_a_replay_found(delibsim, pilot, files):
+    before = files("runs")
+    found = delibsim(*ASK, "--estimate", "--json").json
+    assert (found["samples"]["waiting"], found["total"]["calls"], found["texts"]) == (32, 34, 4)
+    assert found["usd_a_text"] == {"low": 0.0, "high": 0.0}
+    assert files("runs") == before
+    asked = delibsim(*ASK, "--json").json
+    assert (asked["new"], asked["missing"]) == (32, {})
+    assert {(one["text"], one["reason"].partition(":")[0]) for one in asked["not_coded"]} == {
+        ("t5", "too_short"),
+        ("t6", "empty"),
+    }
+    replayed = delibsim("code", "replay", "pilot", "--json")
+    assert (replayed.code, replayed.json["verdict"], replayed.json["samples"]) == (0, "equal", 32)
+
+
 def test_a_trial_codes_a_few_texts_and_tells_what_all_will_take(delibsim, pilot):
     shown = delibsim(*ASK, "--n", "2")
     assert shown.code == 0

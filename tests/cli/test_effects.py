@@ -79,13 +79,6 @@ def test_what_only_speech_could_notice_is_told_where_nobody_speaks(delibsim, hom
     assert "No effect  the instructions of the treatment informed" in one.out
 
 
-def test_a_skill_has_no_effect_in_a_deliberation(delibsim):
-    sweep = ("-m", "study=s", "topic=ccps", "treatment=basic", "group.size=2", "rounds=1")
-    told = delibsim("estimate", *sweep, "+model.skill=0.1,0.9").out
-    assert "skill (0.1, 0.9) has no effect on citizen in a deliberation" in told
-    assert "1 of 2 conditions are the same" in told
-
-
 def test_combinations_that_are_one_session_are_told_in_the_plan(delibsim):
     sweep = ("-m", "study=s", "topic=ccps", "treatment=none", "rounds=1,2,4", "group.size=2")
     assert "2 combinations are the same session as another" in delibsim("estimate", *sweep).out

@@ -41,11 +41,6 @@ def test_the_notes_before_a_debate_are_not_counted_as_speeches(delibsim):
     assert "round 0" not in answer.err
 
 
-def test_the_progress_of_a_deliberation_keeps_its_rounds(delibsim):
-    answer = delibsim("run", "study=s", "topic=ccps", "group.size=2", "rounds=2")
-    assert "deliberation 4/4, round 2: Participant" in answer.err
-
-
 def test_what_was_answered_when_it_was_asked_again_is_no_failure(delibsim, study):
     log = study / "exchanges.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines()

@@ -134,6 +134,9 @@ def test_a_small_import_and_what_it_says(home):
 
 def test_surveys_outside_the_benchmark_have_no_mean(home):
     ask(import_, "--as", "deliberr", publish(home / "files", ("tea", "ccps")), "-o", "elsewhere")
+    (home / "taken").write_text("a file")
+    with pytest.raises(WrongInput, match="a file is in its way"):
+        ask(import_, "--as", "deliberr", "files", "-o", "taken")
     said = ask(listing, "people", "elsewhere/deliberr", "all=true", "by=case")
     assert "tea/[b]Tea[/b]" in said
     assert "No mean and no comparison with published figures: no answers of fnqcj" in said

@@ -73,28 +73,6 @@ def oxford(home, tournament):
     return "oxford"
 
 
-def test_a_debate_reads_as_a_debate(delibsim):
-    done = delibsim("run", "-q", "format=debate", "motion=voting", "audience=1")
-    assert done.code == 0
-    places = [done.out.index(words) for words in (
-        "This house would make voting compulsory.", "Proposition, opening (", "Opposition, opening (", "Proposition, rebuttal (",
-        "Opposition, rebuttal (", "Proposition, closing (", "Opposition, closing (", "Listener 1: stance",
-    )]  # fmt: skip
-    assert places == sorted(places)
-    assert "Deliberative Reason Index" not in done.out
-    assert "cut because" not in done.out
-    shown = delibsim("show", re.search(r"delibsim show\s+(\S+)", done.out)[1])
-    assert [
-        line.strip()
-        for line in shown.out.splitlines()
-        if line.strip() in ("Opening", "Rebuttal", "Closing")
-    ] == [
-        "Opening",
-        "Rebuttal",
-        "Closing",
-    ]
-
-
 def test_a_speech_that_was_cut_says_so(delibsim):
     rules = [f"procedure.rules.{rule}" for rule in ("then=cut", "least=10", "most=40", "reasks=0")]
     done = delibsim("run", "-q", "format=debate", "motion=voting", *rules)
@@ -171,22 +149,6 @@ def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
     )
 
 
-def test_raters_are_asked_twice_each_and_more_of_them_are_added(delibsim, held):
-    ask = ("rate", "ask", "d", "--json")
-    first = delibsim(*ask, "group.size=3")
-    assert (first.code, first.json["new"], first.json["calls"]) == (0, 3, 6)
-    assert delibsim("status", "d", "--json").json["calls_by_task"] == {"rating-panel": {"ok": 6}}
-    assert "one family (citizen)" in first.err
-    more = delibsim(*ask, "group.size=5")
-    assert (more.json["new"], more.json["calls"]) == (2, 4)
-    other = delibsim(*ask, "group.size=2", "model=citizen_open")
-    assert (other.code, "panel panel: these settings are not those" in other.err) == (2, True)
-    assert delibsim(*ask, "group.size=2", "model=citizen_open", "panel=open").json["new"] == 2
-    replayed = delibsim("rate", "replay", "d", "panel=panel")
-    assert (replayed.code, "rating-panel" in replayed.out) == (0, False)
-    assert "d, panel: equal, 5 ratings" in replayed.out
-
-
 def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim, held):
     told = json.loads(delibsim("rate", "ask", "d", "group.size=3", "--estimate", "--json").out)
     assert told["ratings"] == {"planned": 3, "held": 0, "waiting": 3}
@@ -212,24 +174,6 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
         "study d: 2 ratings, 2 there already, 0 to be asked for\n"
         "Nothing is left to be asked: 0 calls, 0 tokens, 0 USD\n",
     )
-
-
-def test_a_rating_lost_to_a_damaged_line_is_told_and_given_again(delibsim, held, home):
-    file = home / "runs" / "d" / PANEL / "annotations.jsonl"
-    delibsim("rate", "ask", "d", "group.size=3")
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join([lines[0], lines[1][:20] + "\0\n", lines[2]]))
-    told = delibsim("rate", "report", "d", "--json")
-    assert (told.code, len(told.json["lost"])) == (3, 1)
-    assert "annotations.jsonl: 1 damaged line" in told.json["lost"][0]
-    assert "then delete what is damaged" in delibsim("rate", "report", "d").out.replace("\n", " ")
-    assert sum(row["ratings"] for row in told.json["tables"]["counts"]) == 2
-    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
-    assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
-    file.write_text(
-        "".join(one for one in file.read_text().splitlines(keepends=True) if "\0" not in one)
-    )
-    assert delibsim("rate", "report", "d").code == 0
 
 
 def test_an_edited_debate_is_told_by_the_report(delibsim, held, home):

@@ -11,7 +11,12 @@ import yaml
 from coded_study import coded_study
 from pilot_texts import study_of_texts
 
-LONG = {"TOO_LONG": "9" * 5000, "HUGE": "9" * 40, "LONG_SPEECH": "word " * 700}
+LONG = {
+    "TOO_LONG": "9" * 5000,
+    "HUGE": "9" * 40,
+    "LONG_SPEECH": "word " * 700,
+    "LONG_NAME": "x" * 300,
+}
 MADE = {"texts": study_of_texts, "coded": lambda runs: coded_study(runs, 40)}
 """Studies that no command makes: six texts, and forty that models and people have coded."""
 

@@ -2,29 +2,8 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-TREATMENTS = sorted(path.stem for path in (ROOT / "conf" / "treatment").glob("*.yaml"))
-
-
-def run_of(folder):
-    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
-
-
-def log_of(folder):
-    return [
-        json.loads(line)
-        for line in (folder / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-
-
-def only_session(home, study="s"):
-    (plan,) = (home / "runs" / study).glob("*/session.json")
-    return plan.parent
-
 
 # what is asked for is held
 
@@ -47,53 +26,10 @@ def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(
     assert one["transcript"] != three["transcript"]
 
 
-@pytest.mark.parametrize("treatment", TREATMENTS)
-def test_every_treatment_runs(delibsim, home, treatment):
-    answer = delibsim("run", "-q", "study=s", f"treatment={treatment}", "group.size=2")
-    assert (answer.code, answer.err) == (0, "")
-    session = only_session(home)
-    assert session.name == f"ccps.{treatment}.citizen_size2.r1"
-    run = run_of(session)
-    assert len(run["transcript"]) == {"none": 0, "oxford": 6}.get(
-        treatment, 4
-    )  # a debate has three rounds
-    instructions = run["session"]["treatment"]["instructions"].strip()
-    assert bool(instructions) == (treatment != "none")
-    for exchange in log_of(session):
-        told = instructions in exchange["messages"][0]["content"]
-        assert told == (not instructions or exchange["purpose"]["occasion"].startswith("turn"))
-
-
-def test_a_setting_of_the_model_and_of_the_procedure_obeys(delibsim, home):
-    overrides = [
-        "model.susceptibility=0",
-        "model.noise=0",
-        "procedure.shuffle_items=false",
-        "procedure.audience.network=ring",
-    ]
-    answer = delibsim("run", "-q", "study=s", *overrides, "--json")
-    assert answer.code == 0
-    assert answer.json["measures"]["opinion_change_c"]["change"] == 0
-    session = run_of(only_session(home))["session"]
-    assert session["procedure"]["audience"]["network"] == "ring"
-    assert session["procedure"]["shuffle_items"] is False
-
-
 # what is beside the user comes first
 
 
 # once more, and into a study that exists
-
-
-def test_the_same_command_again_asks_nothing_and_changes_nothing(delibsim, files, small):
-    first = delibsim("run", "-q", "study=s", *small, "--json")
-    before = files()
-    again = delibsim("run", "study=s", *small, "--json")
-    assert (first.code, again.code) == (0, 0)
-    assert (again.json["already_held"], again.json["calls"]["asked_now"]) == (True, 0)
-    assert again.json["measures"] == first.json["measures"]
-    assert files() == before
-    assert "nothing was asked now" in delibsim("run", "study=s", *small).out
 
 
 @pytest.mark.parametrize("name", ["run.json", "session.json", "../study.json"])
@@ -116,39 +52,6 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
 
 
 # what cannot be is refused before anything is written
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../../x",
-        "/etc/x",
-        "CON",
-        "a/b",
-        "..",
-        "x" * 300,
-        "naïve 😀",
-        "-x",
-        ".hidden",
-        "a\\b",
-        "con.txt",
-    ],
-)
-def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, home, small, name):
-    where = home / "deep" / "er"
-    where.mkdir(parents=True)
-    answer = delibsim("run", "-q", f"study='{name}'", "runs=deep/er", *small)
-    assert answer.code == 0
-    assert [path.name for path in home.iterdir()] == ["deep"]
-    assert [path.name for path in where.parent.iterdir()] == ["er"]
-    (folder,) = where.iterdir()
-    assert ("lies in the folder" in answer.err) == (folder.name != name)
-    assert folder.resolve().parent == where
-    assert folder.name.split(".")[0].lower() not in {"con", ""}
-    assert len(folder.name) < 150
-    found = delibsim("status", "--dir", where, "--json", "--", name)
-    assert found.code == 0
-    assert found.json["study"] == name
 
 
 def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, small):

@@ -46,13 +46,6 @@ def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
     assert f"{rows['normative', 'change']['mean']:+.3f}" in delibsim("score", "s").out
 
 
-def test_one_scorer_alone(delibsim, study):
-    answer = delibsim("score", "s", "--scorer", "dri", "--json")
-    assert answer.code == 0
-    assert {row["measure"].split("_")[0] for row in answer.json["conditions"]} == {"dri"}
-    assert answer.json["files"] == ["runs/s/scores/dri.v1.jsonl"]
-
-
 def test_what_is_undefined_is_null_with_its_reason_and_counted(delibsim, partial):
     answer = delibsim("score", "p", "--json")
     assert answer.code == 0
@@ -145,14 +138,6 @@ def test_run_and_score_show_the_same_values_of_people(delibsim, small):
         line for line in table.splitlines() if line.startswith("opinion change, preferences")
     ]
     assert line.split()[-3:] == ["-", "-", "-"]
-
-
-def test_the_column_of_people_says_what_it_is(delibsim, study):
-    out = delibsim("score", "s").out
-    assert (
-        "people on ccps: the change of 31 people pooled, which no single group shows; they answered"
-        " the original instrument" in out
-    )
 
 
 def table_of(answer):

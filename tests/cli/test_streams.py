@@ -121,7 +121,6 @@ def redirected(folder, command, variables):
 
 
 LONG = 100
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -139,12 +138,6 @@ def test_the_speeches_of_a_debate_are_not_broken(delibsim, debate):
         for line in text.splitlines():
             assert line.rstrip() in debate
             assert line.rstrip() in shown
-
-
-def test_a_topic_is_not_broken(delibsim, home):
-    out = delibsim("list", "topics", "ccps").out
-    for line in (ROOT / "topics" / "ccps.yaml").read_text(encoding="utf-8").splitlines():
-        assert line.rstrip() in out
 
 
 def test_one_session_is_one_session(delibsim, study, small):

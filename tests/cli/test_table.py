@@ -2,7 +2,9 @@
 
 import io
 import string
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
@@ -10,10 +12,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.report import people_report
 from delibsim.analysis.result import Result
 from delibsim.analysis.table import DisplayColumn
+from delibsim.cli import list_people
 from delibsim.cli.results import print_result
 from delibsim.cli.table import print_table
+from delibsim.store.instruments.answers import Answers
 
 WIDTHS = (80, 100, 140)
 UNBOUNDED = 10_000
@@ -101,6 +107,39 @@ def test_columns_of_a_group_stay_together_below_its_name():
         "id  after that",
         "a          0.3",
     ]
+
+
+def test_the_tables_of_people_fit(monkeypatch, capsys):
+    answers, scales = [], {}
+    for k, survey in enumerate(BENCHMARK):
+        rated = [[1, 2, 3 + k % 2], [5, 4, 1], [2, 2, 4], [3, 1, 1], [4, 5, 5], [1, 1, 2]]
+        ranked = [[1, 2], [2, 1], [1, 2], [2, 1], [1, 2], [2, 1]]
+        people = tuple(f"p{i}" for i in range(6))
+        answers.append(invented(survey, people, rated, ranked))
+        scales[survey] = (1, 5)
+    for by in ("topic", "case"):
+        report = people_report(answers, scales, by, 20)
+        for width in WIDTHS:
+            monkeypatch.setenv("COLUMNS", str(width))
+            list_people.print_people(report)
+            lines = capsys.readouterr().out.splitlines()
+            assert max(map(len, lines)) <= width
+            assert "Published figures" in lines
+            assert any(line.startswith("Groups of five") for line in lines)
+
+
+def invented(survey, people, rated, ranked):
+    """Answers of invented people, who afterwards rate as another of them did before."""
+    before, ranks = np.array(rated), np.array(ranked)
+    return Answers(
+        survey=survey,
+        cases=tuple(f"Deliberation {k % 2}" for k in range(len(people))),
+        participants=people,
+        considerations={"pre": before, "post": before[::-1]},
+        preferences={"pre": ranks, "post": ranks},
+        path=Path("invented.csv"),
+        lines={phase: tuple(range(len(people))) for phase in ("pre", "post")},
+    )
 
 
 def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():

@@ -384,26 +384,6 @@ def test_what_was_asked_about_texts_is_compared_with_its_record(delibsim, pilot)
     assert "but not kept as a vote" in answer.out
 
 
-def test_ratings_are_compared_with_their_record(delibsim, home):
-    debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
-    assert delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting").code == 0
-    assert delibsim("rate", "ask", "d", "group.size=3").code == 0
-    assert "rating-panel: 3 answers, equal" in delibsim("verify", "d").out
-    kept = home / "runs" / "d" / "annotations" / "rating-panel" / "annotations.jsonl"
-
-    def change(ratings):
-        ratings[0]["proposition"]["logic"] = 1
-        ratings.pop()
-
-    edit_lines(kept, change)
-    answer = delibsim("verify", "d")
-    assert answer.code == 4
-    assert "panel 1: kept winner" in answer.out
-    assert "but not kept as a rating" in answer.out
-    (kept.parent / "exchanges.jsonl").unlink()
-    assert "the record holds no such call" in delibsim("verify", "d").out
-
-
 def test_damaged_settings_packs_and_records_of_raters_are_told(delibsim, home):
     debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
     delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting")

@@ -177,10 +177,3 @@ def test_a_line_goes_on_below_what_stands_behind_its_label():
         "           bound by tokens a minute",
     ]
     assert wrapped("one two three", 8, console()) == ["one two", "three"]
-
-
-def test_where_there_is_no_terminal_a_message_stays_on_one_line(delibsim, study):
-    assert delibsim("status", "s", "--dir", "runs").code == 0
-    error = delibsim("run", "topic=nothing_of_that_name_is_a_topic_here").err
-    assert error.count("\n") == 1
-    assert len(error) > 100

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from delibsim.domain.branching import in_short, what_differs
+from delibsim.domain.condition import conditions
 from delibsim.domain.parentage import Edit, Parentage, position_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run, Session
@@ -271,3 +272,9 @@ def test_seats_models_and_personas_are_told_by_who_has_them():
         ("seat of Cem", "taken", ""),
         ("seat of Dora", "", "taken"),
     ]
+
+
+def test_branches_are_never_of_a_condition_of_planned_sessions():
+    fork = branch(3, id="t.basic.citizen.r1.at3.same.r1")
+    found = conditions([planned(), fork])
+    assert found[planned().id] != found[fork.id]

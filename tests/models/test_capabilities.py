@@ -28,7 +28,7 @@ from delibsim.domain.effect import same_cells
 from delibsim.models.base import Capabilities, LanguageModel, PreflightIssue, capabilities_of
 from delibsim.models.clients.settings import FREE
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.planned import PlannedCalls
+from delibsim.models.pool import PlannedCalls
 from delibsim.models.replay import Recorder, Replay
 from delibsim.models.retry import RetryingModel
 from delibsim.planning.dry_run import DryRunModel

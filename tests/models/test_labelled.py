@@ -213,6 +213,15 @@ def test_a_forced_distribution_is_held_to(ratings, named):
     assert [part for part in named if part not in said] == []
 
 
+def test_the_form_says_what_it_wants():
+    said = SurveyAnswers(QSORT).describe()
+    assert "from -1 (strongly disagree) to 1 (strongly agree)" in said
+    assert "Rank the 3 policy options from 1 (the one you prefer most) to 3" in said
+    assert "1 at -1, 1 at 0, 1 at 1" in said
+    assert "6 labels" in said
+    assert "distribution" not in SurveyAnswers(SURVEY).describe()
+
+
 # Whatever a model writes
 
 arbitrary = st.one_of(

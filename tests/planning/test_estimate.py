@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim import ModelPool, Runs, compose, hold, models_for
+from delibsim.cli.estimate import HEADS, heading, notes, plain, rows
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
 from delibsim.planning.costing import Assumptions, calls_of
 from delibsim.planning.dry_run import DryRunModel, dry_run
 from delibsim.planning.estimate import estimate
-from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
 from delibsim.planning.load import Range, common, tokens_of
 
 MODEL = (

@@ -411,16 +411,14 @@ def test_files_that_are_not_what_their_name_says_are_refused(small):
     with pytest.raises(WrongInput, match=r"surveys\.xlsx: cannot be read as a workbook"):
         read(small)
     (small / "surveys.xlsx").unlink()
-    (small / "surveys.csv").write_bytes(
-        b"type,order,statement,name,scale_max,q_method\nC,1,caf\xe9,tea,7,FALSE\n"
-    )
-    with pytest.raises(WrongInput, match=r"surveys\.csv: line 2 is not UTF-8"):
-        read(small)
-    (small / "surveys.csv").write_text(
-        'type,order,statement,name,scale_max,q_method\nC,1,"open,tea,7,FALSE\n', encoding="utf-8"
-    )
-    with pytest.raises(WrongInput, match=r"surveys\.csv, line 2: not readable as CSV"):
-        read(small)
+    header = b"type,order,statement,name,scale_max,q_method\n"
+    for line, told in (
+        (b"C,1,caf\xe9,tea,7,FALSE\n", "surveys.csv: line 2 is not UTF-8"),
+        (b'C,1,"open,tea,7,FALSE\n', "surveys.csv, line 2: not readable as CSV"),
+    ):
+        (small / "surveys.csv").write_bytes(header + line)
+        with pytest.raises(WrongInput, match=told):
+            read(small)
 
 
 def test_paths_that_hold_nothing_published_are_refused(small, tmp_path):
@@ -444,20 +442,16 @@ def test_a_folder_without_people_is_refused(small, tmp_path):
         read_people(tmp_path)
     published = read(small)
     keep(published.surveys, published.answers, tmp_path / "kept")
-    (tmp_path / "kept" / "tea.yaml").write_text(
-        "id: deliberr.tea\nscale_min: 7\nscale_max: 7\n", encoding="utf-8"
-    )
-    with pytest.raises(
-        WrongInput, match=r"tea\.yaml: expected whole numbers scale_min < scale_max"
+    file = tmp_path / "kept" / "tea.yaml"
+    for text, told in (
+        ("scale_min: 7\nscale_max: 7\n", "tea.yaml: expected whole numbers scale_min < scale_max"),
+        ("a: [", "tea.yaml, line 2: did not find"),
+        ("a: []", "tea.yaml: no readable scale_min"),
     ):
-        read_people(tmp_path / "kept")
-    (tmp_path / "kept" / "tea.yaml").write_text("a: [", encoding="utf-8")
-    with pytest.raises(WrongInput, match=r"tea\.yaml, line 2: did not find"):
-        read_people(tmp_path / "kept")
-    (tmp_path / "kept" / "tea.yaml").write_text("a: []", encoding="utf-8")
-    with pytest.raises(WrongInput, match=r"tea\.yaml: no readable scale_min"):
-        read_people(tmp_path / "kept")
-    (tmp_path / "kept" / "tea.yaml").unlink()
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(WrongInput, match=told):
+            read_people(tmp_path / "kept")
+    file.unlink()
     with pytest.raises(WrongInput, match=r"tea\.yaml: the instrument of these answers is missing"):
         read_people(tmp_path / "kept")
 

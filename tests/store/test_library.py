@@ -141,6 +141,10 @@ def test_a_motion_is_no_topic_to_deliberate_on(package):
     assert "'plastics' is a motion for a debate" in refusal(package.topic, "plastics")
 
 
+def test_an_unknown_topic_says_where_topics_lie(package, home):
+    assert str(home / "topics") in refusal(package.topic, "zzz")
+
+
 def test_an_unknown_published_survey_says_how_to_import_it(package):
     assert "delibsim import PATH --as deliberr" in refusal(package.survey, "deliberr.ccps")
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from delibsim.analysis.calls import CallSummary, summary_of, without_effect
 from delibsim.analysis.human.reference import on_their_instrument, people_of
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.leave_out import people_among, without_personas
 from delibsim.analysis.run.summary import (
     Summary,
@@ -35,7 +34,7 @@ from delibsim.analysis.run.tables import (
     tables_of_answers,
     tables_of_votes,
 )
-from delibsim.analysis.table import DisplayTable
+from delibsim.analysis.table import MEANING, DisplayTable, who_moved, why_undefined
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.branching import in_short
 from delibsim.domain.phases import in_words, phase_of

@@ -117,7 +117,7 @@ def score_summaries(
     if not made:
         raise WrongInput(f"{study_named(runs.study)}: there is no summary to be scored")
     material = judged_material(runs, found, opinions_of(runs), made)
-    from delibsim.scorers.judge.inference import named, outside, trained_judge
+    from delibsim.scorers.judge.checkpoint import named, outside, trained_judge
 
     judge = trained_judge(folder, device)
     scores = TrainedScores.of(runs, judge.record.name)

@@ -144,7 +144,7 @@ def _judged(
     record: CheckpointRecord, judge: Any, tokenizer: Any, parts: Mapping[Part, Sequence[Record]]
 ) -> CheckpointRecord:
     """The record with what the judge, and the baseline on the same parts, are worth."""
-    from delibsim.scorers.judge.inference import Predictor
+    from delibsim.scorers.judge.checkpoint import Predictor
 
     predictor = Predictor(judge, tokenizer, record)
     test, validation = parts["test"], parts["validation"]

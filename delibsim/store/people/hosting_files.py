@@ -21,10 +21,6 @@ from delibsim.store.runs import Runs
 
 SERVED = "served.json"
 """The file of how a study was served last."""
-NOTHING = (
-    f"there is no {TOLD}, which declares what people are told and agree to: delibsim serve"
-    f" --example > {TOLD} writes one to begin with"
-)
 
 CHOOSE: str = read_data("messages.yaml")["withdrawal"]
 
@@ -156,7 +152,7 @@ def declared(runs: Runs, path: Path | None) -> hosting.Hosting:
     kept = runs.folder / TOLD
     file = path or (kept if kept.is_file() else Path(TOLD))
     if not file.is_file():
-        raise WrongInput(NOTHING)
+        raise refused("nothing_declared", file=TOLD)
     return read_hosting(file)
 
 
@@ -169,7 +165,7 @@ def settled_hosting(runs: Runs, path: Path | None) -> hosting.Hosting:
     kept = runs.folder / TOLD
     given = path or (Path(TOLD) if Path(TOLD).is_file() and not kept.is_file() else None)
     if given is None and not kept.is_file():
-        raise WrongInput(NOTHING)
+        raise refused("nothing_declared", file=TOLD)
     if given is None:
         return read_hosting(kept, real=True)
     found = read_hosting(given, real=True)

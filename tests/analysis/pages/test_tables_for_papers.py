@@ -10,9 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from delibsim.analysis.pages.folder import PAGE, markdown, write_report
+from delibsim.analysis.pages.folder import PAGE, docx, in_latex, latex, markdown, write_report
 from delibsim.analysis.pages.page import Page, PagePart
-from delibsim.analysis.pages.papers import docx, escaped, latex
 from delibsim.analysis.result import Result
 from delibsim.domain.errors import WrongInput
 
@@ -46,7 +45,7 @@ def test_latex_is_booktabs_and_escapes_every_sign():
     assert r"\input{" not in text
     assert r"study\_1" in text
     assert r".029 & [$-$.004, .076] & \textless{} .001 \\" in text
-    assert escaped("a_b") == r"a\_b"
+    assert in_latex("a_b") == r"a\_b"
 
 
 def test_a_document_leaves_out_what_xml_cannot_hold():

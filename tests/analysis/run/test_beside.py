@@ -16,6 +16,7 @@ from delibsim.analysis.run.beside import (
 )
 from delibsim.analysis.run.beside_tables import (
     answers_that_differ,
+    measures_beside,
     other_measures,
     ratings_beside,
     who_moved_in_both,
@@ -172,6 +173,13 @@ def test_another_seat_is_in_one_run_alone():
     assert [pair.of["participant"] for pair in found.people if pair.b is None] == ["Participant 5"]
     (table,) = answers_that_differ(found)[:1]
     assert table.rows
+
+
+def test_a_debate_has_answers_and_no_index():
+    found = both(a_debate(), a_debate(seed=2))
+    assert found.people == ()
+    assert {pair.of["participant"] for pair in found.answers} == {"Listener 1", "Listener 2"}
+    assert measures_beside(found).rows == []
 
 
 def test_costs_are_known_or_unknown_and_never_made_up():

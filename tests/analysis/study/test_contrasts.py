@@ -250,6 +250,12 @@ def test_paraphrases_are_wordings_of_their_treatment():
     assert np.isnan(unlike["sd_wordings"])
 
 
+def test_a_population_with_one_treatment_is_named():
+    citizens = STUDY.rows[STUDY.rows["treatment"] == "none"].assign(null=True)
+    result = found(pd.concat([STUDY.rows, citizens]))
+    assert "null citizen: one treatment only (none)" in " ".join(result.notes)
+
+
 def test_a_duplicated_run_is_named_and_makes_no_pair():
     result = found(pd.concat([STUDY.rows, STUDY.rows.iloc[[4]]]))
     mine = row(result, "basic", "none")
@@ -299,6 +305,15 @@ def test_equal_conditions_are_no_test_and_are_in_no_family():
     mine = row(result)
     assert mine["p_holm"] == pytest.approx(min(1, 2 * mine["p_topics"]))
     assert mine["p_holm_draws"] == pytest.approx(min(1, 2 * mine["p_draws"]))
+
+
+def test_an_effect_without_variance_is_undecided():
+    rows = STUDY.rows.assign(dri_change=(STUDY.rows["treatment"] == "normative") * 0.25)
+    mine = row(found(rows))
+    assert mine["estimate"] == 0.25
+    assert np.isnan([mine["low"], mine["p_topics"], mine["low_draws"]]).all()
+    assert "no_variance: " in mine["note"]
+    assert mine["verb"] != "raised"
 
 
 def test_other_treatments_are_compared_in_pairs_and_none_is_left_out():

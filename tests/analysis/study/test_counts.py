@@ -69,6 +69,18 @@ def test_a_duplicated_run_is_found():
     assert "copy" in note
 
 
+def test_a_study_without_the_index_is_counted_by_what_it_has():
+    study = synthetic_study(topics=2, models=1, replicates=2)
+    indices = [name for name in study.rows if name.startswith("dri")]
+    found = counts(changed(study, study.rows.drop(columns=indices)), DrawCounts())
+    assert "the outcome is diversity_change" in found.notes[-1]
+    assert set(found.rows["analysed"]) == {2}
+    bare = study.rows[["topic", "model", "setting", "treatment", "replicate", "status", "session"]]
+    found = counts(changed(study, bare.assign(format="debate")), DrawCounts())
+    assert set(found.rows["missing"]) == {"no outcome 2"}
+    assert any("debates" in note for note in found.notes)
+
+
 STUDY = synthetic_study({"none": 0.0, "basic": 0.0}, topics=4, models=1, replicates=2)
 
 

@@ -10,7 +10,7 @@ from small_study import held_study
 
 from delibsim import Reason
 from delibsim.analysis.individual_change import individual_change
-from delibsim.analysis.study.people import pair_correlations
+from delibsim.analysis.study.people import pair_correlations, people_pair_correlations
 from delibsim.measures.dri import pair_index
 from delibsim.scorers.arrays import considerations, preferences
 from delibsim.scorers.dri import DRI
@@ -32,6 +32,14 @@ def test_each_pair_has_the_correlations_of_scipy_and_their_mean_index_is_the_sco
         index = pair_index(own["considerations"].to_numpy(), own["preferences"].to_numpy()).mean()
         scores = {(s.measure, s.phase): s.value for s in DRI().score([run])}
         assert index == pytest.approx(scores["dri", phase])
+
+
+def test_nothing_that_has_no_answers_gives_pairs():
+    nothing = pair_correlations([])
+    assert not nothing.given
+    assert nothing.rows.empty
+    assert nothing.detail
+    assert not people_pair_correlations({}, ["ccps"]).given
 
 
 def test_a_group_without_an_index_has_a_row_with_its_reason():

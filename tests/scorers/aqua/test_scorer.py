@@ -391,7 +391,7 @@ def test_english_without_a_translator_is_refused_before_anything_is_done(set_up)
 
 def test_a_translation_that_does_not_end_is_no_translation(set_up, monkeypatch):
     folder = set_up()
-    monkeypatch.setattr("delibsim.scorers.aqua.translation.LONGER", 0)
+    monkeypatch.setattr("delibsim.scorers.aqua.coder.LONGER", 0)
     found = AQuA(folder).score([run_of("the bus is late.", GERMAN[0])])
     values = table(found)
     assert math.isnan(values["statement", "example/1", "score"])

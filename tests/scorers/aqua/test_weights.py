@@ -18,8 +18,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from delibsim.domain.errors import WrongInput
+from delibsim.scorers.aqua.coder import Marian
 from delibsim.scorers.aqua.setup import find, model_part, part_of
-from delibsim.scorers.aqua.translation import Marian
 from delibsim.scorers.aqua.weights import ADAPTER_FILES, load
 
 pytestmark = pytest.mark.heavy

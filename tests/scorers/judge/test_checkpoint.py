@@ -28,8 +28,8 @@ from delibsim.scorers.judge.checkpoint import (
     encode,
     load_judge,
     read_record,
+    trained_judge,
 )
-from delibsim.scorers.judge.inference import trained_judge
 from delibsim.store.training import TrainedScores
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]

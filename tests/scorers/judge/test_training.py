@@ -21,8 +21,7 @@ from safetensors.torch import load_file
 from delibsim.conduct.trained.records import records_of_file
 from delibsim.conduct.trained.train import Finished, Training, train_judge
 from delibsim.domain.errors import WrongInput
-from delibsim.scorers.judge.checkpoint import read_record
-from delibsim.scorers.judge.inference import trained_judge
+from delibsim.scorers.judge.checkpoint import read_record, trained_judge
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(900)]
 

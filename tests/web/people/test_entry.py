@@ -9,7 +9,6 @@ from people_site import PLAIN, Browser, answers_of, hall_of, hidden, link_for, o
 
 from delibsim.domain.hosting import HostingQuestion
 from delibsim.store.people.persons import person_of, persons, revoke_open
-from delibsim.store.people.requests import request_of
 from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.web.people import visits
 from delibsim.web.people.visits import COOKIE
@@ -294,21 +293,6 @@ def test_who_was_revoked_does_not_come_back_by_the_id_of_a_panel(tmp_path):
         assert "set-cookie" not in again.headers
         other = Browser(address).http.post(f"{link}?PROLIFIC_PID=5f2", follow_redirects=False)
         assert other.status_code == 303
-
-
-def test_a_character_of_number_0_is_left_out(tmp_path):
-    hall = hall_of(tmp_path, models="[person,citizen,citizen]")
-    _, link = link_for(hall)
-    with served(hall) as address:
-        browser = Browser(address).enter(link)
-        while "<textarea" not in browser.asked():
-            browser.answer()
-        asked = hidden(browser.page.text)
-        assert browser.answer("One\0two and three words more.").status_code == 200
-        kept = request_of(hall.register, asked["key"])
-        assert "Onetwo" in kept.reply
-        who = Browser(address).http.post(f"{open_link(hall)}?PROLIFIC_PID=a%00b")
-        assert who.status_code == 303
 
 
 def test_nothing_is_shown_between_consent_and_conversation_where_nothing_is_declared(tmp_path):

@@ -165,14 +165,6 @@ def test_what_a_person_writes_is_inert_on_the_pages_of_others(tmp_path):
             assert "شكرا 🙂" in page
 
 
-def test_declining_leaves_the_answer_missing_with_its_reason(table):
-    hall, browser, _code, _ = table
-    key = hidden(browser.page.text)["key"]
-    browser.post("/me/answer", declined="1")
-    found = request_of(hall.register, key)
-    assert (found.status, found.reply) == ("refusal", "")
-
-
 def test_leaving_asks_first_and_the_seat_is_left(table):
     _hall, browser, _code, _ = table
     assert "Leave for good?" in browser.get("/me/leave").text
