@@ -385,6 +385,24 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
 # mixed groups
 
 
+def test_models_move_on_by_a_seat_with_every_replicate_and_one_model_stays_as_it_was(home):
+    models = "group.models=[citizen,citizen_open,citizen_firm]"
+    seats = {
+        r: [p.model for p in plan([models, f"replicate={r}"], home).session.participants]
+        for r in (1, 2, 3)
+    }
+    assert seats[1] == ["citizen", "citizen_open", "citizen_firm", "citizen", "citizen_open"]
+    assert seats[2] == [*seats[1][1:], "citizen_firm"]
+    ids = {
+        plan([models, f"replicate={r}"], home).session.id.removesuffix(f".r{r}") for r in (1, 2, 3)
+    }
+    assert len(ids) == 1
+    one, two = (plan([f"replicate={r}"], home) for r in (1, 2))
+    assert one.session.participants == two.session.participants
+    assert "groups" not in one.manifest.components
+    assert one.manifest.components["personas"] == {"none": {"name": "none", "personas": []}}
+
+
 @needs_published
 def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_clusters_drive_groups_apart(
     delibsim, home
