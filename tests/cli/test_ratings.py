@@ -279,6 +279,20 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     assert "warning: debates held under different conditions" in told
 
 
+def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
+    done = delibsim("rate", "report", oxford, "focus=citizen_plain", "--json")
+    assert done.code == 0
+    contrasts = {row["contrast"] for row in done.json["tables"]["winner_model"]}
+    assert contrasts == {"proposition - opposition", "citizen_plain - rest"}
+    debaters = {row["debaters"] for row in done.json["tables"]["dimension_reliability"]}
+    assert debaters == {"all", "citizen_plain", "rest"}
+    text = delibsim("rate", "report", oxford, "focus=citizen_plain")
+    assert "citizen_plain - rest" in text.out
+    assert "Bradley-Terry strengths" in text.out
+    wrong = delibsim("rate", "report", oxford, "focus=citizen_plane")
+    assert (wrong.code, "did you mean citizen_plain" in wrong.err) == (2, True)
+
+
 def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):
     rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
     (home / "people.csv").write_text("\n".join(rows))
