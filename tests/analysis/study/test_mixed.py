@@ -92,6 +92,13 @@ def test_where_nothing_can_be_random_least_squares_are_clustered_by_topic():
     assert parts.why_not == "no_mixed_model"
 
 
+def test_a_single_cell_has_estimates_without_errors():
+    rows = of(synthetic_study(models=1, topics=1, replicates=1))[1]
+    assert rows["estimate"].notna().all()
+    assert rows["se"].isna().all()
+    assert rows["note"].str.contains("one_topic").all()
+
+
 def test_sessions_of_which_nothing_is_known_are_no_citizens():
     study = synthetic_study(topics=3)
     rows = study.rows.assign(null=study.rows["null"].astype("boolean"))
