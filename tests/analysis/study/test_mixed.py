@@ -113,6 +113,17 @@ def test_an_outcome_that_is_missing_is_named_beside_the_other():
     assert any(note.startswith("dri_adjusted:") for note in table.notes)
 
 
+def test_settings_are_held_equal():
+    study = synthetic_study()
+    other = study.rows.assign(setting="rounds=4", dri_change=study.rows["dri_change"] + 0.5)
+    both = changed(study, pd.concat([study.rows, other], ignore_index=True))
+    table, rows, _, _ = of(both)
+    single = of(study)[1]
+    expected = single["estimate"] + [0.25, 0, 0]  # the intercept is at the mean of both settings
+    assert rows["estimate"].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-6)
+    assert any("Settings" in note for note in table.notes)
+
+
 def moved(study, sd, seed=5):
     """The study with effects of normative that differ by topic, by this standard deviation."""
     by_topic = np.random.default_rng(seed).normal(0, sd, 12)
