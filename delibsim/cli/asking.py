@@ -269,7 +269,9 @@ def answers_table(name: str, rows: Iterable[Mapping[str, Any]], title: str = "")
     columns = [
         DisplayColumn(told, text=name not in about["numbers"]) for name, told in heads.items()
     ]
-    cells = [[_cell(row[name], name, about) for name in heads] for row in rows]
+    cells = []
+    for row in rows:
+        cells.append([_cell(row[one], one, about) for one in heads])
     return DisplayTable(columns, cells, title or about.get("title", ""))
 
 
@@ -277,7 +279,9 @@ def _cell(value: Any, column: str, about: Mapping[str, Any]) -> str:
     """A value of a table, or what stands where there is none."""
     if value is None or value != value:
         return about.get("none", "-")
-    usual = "" if isinstance(value, str) else "," if isinstance(value, int) else ".3f"
+    if isinstance(value, str):
+        return value
+    usual = "," if isinstance(value, int) else ".3f"
     return format(value, about.get("forms", {}).get(column, usual))
 
 

@@ -207,7 +207,7 @@ def analyze(
 
 def _report_on_votes(runs: Runs, to: Path | None, as_json: bool) -> NoReturn:
     """Print what people's votes on the opinions of a study say."""
-    from delibsim.analysis.summaries.votes import votes_report
+    from delibsim.analysis.summaries.report import votes_report
 
     opinions, voters = votes_on(runs)
     end_with_report(votes_report(opinions, voters), to, as_json)

@@ -16,8 +16,9 @@ from delibsim.analysis.coding.agreement import (
     resampled,
     trends,
 )
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.coding.equivalence import (
+from delibsim.analysis.coding.codes import (
+    CodedStudy,
+    DimensionCodes,
     anchors_of,
     curve,
     delta_of,

@@ -103,17 +103,6 @@ def test_a_training_round_is_kept_apart(delibsim, home, pilot):
     assert "a training round" in (home / "t" / "coder-1.html").read_text()
 
 
-def test_a_code_is_never_overwritten(delibsim, home, pilot):
-    _, codings = pilot
-    (home / "a.csv").write_text("text,Ann.reasons\n1,1\n2,0\n")
-    (home / "b.csv").write_text("text,Ann.reasons\n1,1\n2,2\n3,2\n")
-    assert delibsim("import", "pilot", "a.csv", "--as", "codes", "scheme=backing").code == 0
-    done = delibsim("import", "pilot", "b.csv", "--as", "codes")
-    assert done.code == 2
-    assert "b.csv, line 3: Ann, 2, reasons: level 0 before, level 2 here" in done.err
-    assert len(codings.people()) == 2
-
-
 def test_codes_of_people_alone_are_scored_and_exported(delibsim, home):
     study_of_texts(home / "runs", begun=False)
     (home / "own.csv").write_text("text,Ann.justification\n1,1\n2,0\n3,1\n4,1\n5,0\n6,0\n")

@@ -19,9 +19,8 @@ CASES = cases_of(__file__)
     ("name", "text", "changed", "override", "difference"),
     CASES["what_changed_under_its_name_is_refused_with_the_difference"],
 )
-@pytest.mark.parametrize("replicate", [1, 2])
 def test_what_changed_under_its_name_is_refused_with_the_difference(
-    delibsim, home, files, small, name, text, changed, override, difference, replicate
+    delibsim, home, files, small, name, text, changed, override, difference
 ):
     path = home / name
     path.parent.mkdir(parents=True)
@@ -30,7 +29,7 @@ def test_what_changed_under_its_name_is_refused_with_the_difference(
     assert delibsim("run", "-q", "study=s", *overrides, override).code == 0
     path.write_text(changed, encoding="utf-8")
     before = files("runs")
-    answer = delibsim("run", "study=s", *overrides, override, f"replicate={replicate}")
+    answer = delibsim("run", "study=s", *overrides, override, "replicate=2")
     assert (answer.code, answer.out) == (2, "")
     assert difference in answer.err
     assert files("runs") == before
@@ -180,7 +179,7 @@ def test_the_main_grid_is_that_of_the_published_study(main_grid, home):
 
 def test_the_main_grid_asks_for_the_instruments_where_they_were_not_imported(home):
     with pytest.raises(WrongInput, match="import PATH --as deliberr") as caught:
-        plan(["experiment=main_grid"], home, sweep=True)
+        plan(["experiment=main_grid", "replicate=1"], home, sweep=True)
     assert "survey=null" in str(caught.value)
     assert str(caught.value).count("--as deliberr") == 1
 

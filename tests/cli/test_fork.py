@@ -186,12 +186,6 @@ def test_a_fork_that_somebody_left_is_shown_shared_and_compared(delibsim, home):
     assert "at 3: Participant 3 leaves" in compared.out
 
 
-def test_a_study_without_forks_says_how_they_are_made(delibsim, study):
-    answer = delibsim("fork", "s")
-    assert answer.code == 2
-    assert "study s has no forks yet: delibsim fork STUDY/SESSION --at 6" in answer.err
-
-
 def test_the_name_of_a_study_of_forks_stays_in_its_folder(delibsim, study, home):
     answer = delibsim("fork", "s", "--at", "3", "study=../../x", "--json")
     assert "lies in the folder" in answer.err

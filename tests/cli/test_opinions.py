@@ -47,42 +47,6 @@ def test_without_authors_no_author_is_written(delibsim, file):
     assert "Ann" not in (file / "runs/x/texts.jsonl").read_text()
 
 
-WRONG = {
-    ("2;No.;against", "2;No.;perhaps"): "line 3: stance 'perhaps'; write positive, negative",
-    ("Ann", "Ann"): "",
-    (";yes;", ";often;"): "line 2: minority 'often'",
-}
-
-
-@pytest.mark.parametrize("change", WRONG)
-def test_a_stance_there_is_not_is_refused_with_its_line(delibsim, file, change):
-    (file / "o.csv").write_text(CSV.replace(*change))
-    answer = delibsim(*IMPORT)
-    assert answer.code == (2 if WRONG[change] else 0)
-    assert WRONG[change] in answer.err
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("kind=open", "stance=no"), "unknown column 'no'"),
-        (("kind=both",), "unknown kind of opinions"),
-        (("question=Shall we?",), "holds texts that answer 'Should we?'"),
-    ],
-)
-def test_what_contradicts_is_refused(delibsim, file, words, told):
-    delibsim(*IMPORT)
-    kept = [word for word in IMPORT if not word.startswith(words[0].partition("=")[0] + "=")]
-    answer = delibsim(*kept, *words)
-    assert answer.code == 2
-    assert told in answer.err
-
-
-def test_columns_of_opinions_need_a_question(delibsim, file):
-    answer = delibsim("import", "y", "o.csv", "stance=side", "--as", "texts")
-    assert (answer.code, "name it: question=" in answer.err) == (2, True)
-
-
 def test_opinions_are_taken_from_runs_with_a_stance(delibsim, study):
     words = ("import", "said", "s", "item=C1", "phase=pre", "--as", "opinions")
     answer = delibsim(*words, "--json")
@@ -139,4 +103,3 @@ def test_the_example_is_invented_and_has_its_minorities(delibsim, home):
     assert (answer.code, answer.json["texts"]) == (0, 300)
     assert answer.json["described"]["minorities"] == {"yes": 36, "no": 252, "not sure": 12}
     assert answer.json["described"]["repeated"] == []
-    assert delibsim("import", "t", "example=trem", "--as", "texts").code == 2

@@ -64,19 +64,6 @@ def test_another_prompt_diverges_and_shows_the_prompt_that_changed(delibsim, stu
     assert "diverged" in delibsim("replay", "s").out
 
 
-def test_a_damaged_run_or_plan_is_named(delibsim, study):
-    for name in ("run.json", "session.json"):
-        whole = (study / name).read_bytes()
-        (study / name).write_bytes(whole[:500])
-        answer = delibsim("replay", "s", "--json")
-        assert (answer.code, answer.json["verdict"]) == (4, "damaged")
-        assert (
-            f"runs/s/ccps.normative.citizen_rounds1_size2.r1/{name}: " in answer.json["changed"][0]
-        )
-        (study / name).write_bytes(whole)
-    assert delibsim("replay", "s").code == 0
-
-
 def test_what_changed_is_printed_inert(delibsim, study):
     def change(record):
         if record["purpose"]["occasion"].startswith("turn"):

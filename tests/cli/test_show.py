@@ -261,14 +261,6 @@ def test_a_partial_run_is_compared_and_what_is_missing_is_said(delibsim, study, 
     assert "nan" not in answer.out.lower().split()
 
 
-def test_a_run_that_cannot_be_read_is_named(delibsim, study, partial):
-    (partial / "run.json").write_text("{", encoding="utf-8")
-    answer = delibsim("show", "s", "p")
-    assert (answer.code, answer.out) == (2, "")
-    assert "run.json: " in answer.err
-    assert delibsim("show", "s", "nowhere").code == 2
-
-
 def test_a_fork_and_its_parent_say_what_the_fork_has_otherwise(delibsim, study, home):
     (home / "say.txt").write_text("Wait a moment.", encoding="utf-8")
     assert delibsim("fork", "s", "--at", "2", "study=f", "--say", "2=say.txt").code in (0, 3)

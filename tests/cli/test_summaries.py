@@ -11,7 +11,7 @@ import pytest
 from cases import cases_of
 
 from delibsim import Runs, plugins
-from delibsim.analysis.summaries import agreement, biases
+from delibsim.analysis.summaries import agreement, benchmark
 from delibsim.conduct.summaries_report import judged_set
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
@@ -170,7 +170,7 @@ def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
     assert {row["note"] for row in rows} == {
         "no_variance"
     }  # people gave 4 throughout: undefined, and not 0
-    people = next(row for row in biases.places([one]) if row["judges"] == "people")
+    people = next(row for row in benchmark.places([one]) if row["judges"] == "people")
     assert (people["n"], people["share"]) == (10, 1.0)
 
 

@@ -189,17 +189,6 @@ async def test_the_log_of_a_session_that_breaks_off_is_closed(session, runs):
     assert str(log_of(runs, session)) not in open_files()
 
 
-async def test_the_log_of_a_session_whose_observer_fails_is_closed(session, runs):
-    class Fails(Observer):
-        def on_event(self, event):
-            if event.turn is not None and event.done:
-                raise KeyError(event.participant)
-
-    with pytest.raises(KeyError):
-        await hold_session(session, runs, observer=Fails())
-    assert str(log_of(runs, session)) not in open_files()
-
-
 async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
     first = await hold_session(session, runs)
     before = contents(runs.folder)

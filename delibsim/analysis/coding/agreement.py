@@ -10,8 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.agreement.agreement import chance_shrunk
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
-from delibsim.analysis.coding.equivalence import anchors_of, delta_of
+from delibsim.analysis.coding.codes import (
+    CodedStudy,
+    DimensionCodes,
+    anchors_of,
+    both_given,
+    delta_of,
+)
 from delibsim.analysis.result import Result, make_table, said
 from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE

@@ -10,7 +10,7 @@ import pandas as pd
 
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, make_table
-from delibsim.analysis.summaries import biases
+from delibsim.analysis.summaries import benchmark
 from delibsim.analysis.summaries.agreement import correlated
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
@@ -86,7 +86,7 @@ def _read(file: Path, intervals: Intervals) -> tuple[list[Result], str]:
         table = counts.loc[counts.index.repeat(counts["n"])].reset_index(drop=True)
         given = {name: table["comparison"].where(table["dimension"] == name) for name in DIMENSIONS}
         compared = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
-        places = biases.place_of({f"judges of {file.name}": compared})
+        places = benchmark.place_of({f"judges of {file.name}": compared})
         return [make_table("summaries/place", places)], counted(len(compared), "comparison")
     if lacking := [names for role, names in NAMED.items() if role not in columns]:
         raise WrongInput(f"{file} has no column {', '.join(lacking)}; {COLUMNS}")

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
+from delibsim.analysis.study.model_results import model_results
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.conduct.model_results import StudyOfModels, model_results
+from delibsim.conduct.model_results import StudyOfModels
 
 BOTH = ("none", "normative")
 TOPICS = ("a", "b", "c", "d", "e", "f")
