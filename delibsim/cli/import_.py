@@ -23,7 +23,7 @@ from delibsim.cli.terminal import (
     study_at,
     tell_folder,
 )
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
 from delibsim.plugins import load, names
 
@@ -141,10 +141,7 @@ def _answers(order: Order) -> ImportResult:
 
     given = order.given
     if len(order.words) != 1 or not given["survey"]:
-        raise WrongInput(
-            "name one file and the survey that people answered: delibsim import FILE --as answers"
-            " survey=ID"
-        )
+        raise refused("import_one_file")
     path, survey, home = Path(order.words[0]), Library().survey(given["survey"]), Path.cwd()
     columns = given["participant"] or None, given["phase"] or None
     checked = check_answers(path, survey, *columns, given["only"], given["rank_1"] or None)
@@ -171,7 +168,7 @@ def _answers(order: Order) -> ImportResult:
 
 def _codes(order: Order) -> ImportResult:
     """Codes of people, from any table of codes."""
-    from delibsim.asking.kinds.code_import import import_codes
+    from delibsim.asking.kinds.coding import import_codes
     from delibsim.conduct.texts import rescore_codes
 
     study, name = order.study_and("FILE")

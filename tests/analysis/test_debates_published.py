@@ -511,3 +511,14 @@ def test_whatever_is_missing_has_a_reason(given, rows):
             if (name, column) not in NOT_DEFINED:
                 assert unexplained[column].notna().all(), (name, column)
     assert all(drawing.startswith("<svg") for drawing in figures(own).values())
+
+
+def test_the_residuals_of_every_mixed_model_are_drawn(found):
+    drawn = figures(found)
+    names = {"performance": 1000, "performance_by_kind": 1000, "change_of_stance": 500}
+    names |= {"performance_by_kind_and_rater_ours": 1000, "stance_after": 500}
+    for name, points in names.items():
+        assert f" {points:,} points; fitted values from " in drawn[f"residuals_{name}"]
+        assert (
+            f" {points:,} residuals; the largest distance from the line is " in drawn[f"qq_{name}"]
+        )

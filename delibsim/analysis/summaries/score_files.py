@@ -15,7 +15,7 @@ from delibsim.analysis.summaries.agreement import correlated
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
 from delibsim.analysis.summaries.report import report_of, tables_of_scores
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import DIMENSIONS, LABELS, SCALE, Record
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.prediction import (
@@ -141,10 +141,7 @@ def _scores(file: Path, records: Records) -> pd.DataFrame:
     if UNIT[0] <= low and high <= UNIT[1]:
         return found
     if not (SCALE[0] <= low and high <= SCALE[1]):
-        raise WrongInput(
-            f"{file}: scores lie from {low:g} to {high:g}; they are from 0 to 1, or ratings from 1"
-            " to 5"
-        )
+        raise refused("scores_out_of_range", file=file, low=low, high=high)
     found[list(DIMENSIONS)] = normalised(scores)
     return found
 

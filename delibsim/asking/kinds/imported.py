@@ -1,5 +1,5 @@
-"""Answers that were given elsewhere: votes on pairs, summaries, and judgments of summaries. All
-rows of a CSV file rows are kept, or none.
+"""Answers that were given elsewhere: votes on pairs, summaries, and judgments of summaries; all
+rows of a file are kept, or none.
 """
 
 from collections import Counter
@@ -148,15 +148,16 @@ def _vote(given: Cells, columns: PairColumns, known: Mapping[str, Text], dimensi
     """The vote of a row; WrongInput where there is none."""
     a, b = given[columns.a], given[columns.b]
     group = given[columns.group] if columns.group else ""
-    outcome = given[columns.outcome].casefold()
+    named = given[columns.outcome]
+    outcome = next((one for one in OUTCOMES if one == named.casefold()), None)
     judge = given[columns.rater] if columns.rater else PEOPLE
     fault = ""
     if not (a and b):
         fault = "the id of a text is empty"
     elif a == b:
         fault = f"{a} is compared with itself"
-    elif outcome not in OUTCOMES:
-        fault = f"the outcome is '{given[columns.outcome]}'; it must be a, b or tie"
+    elif outcome is None:
+        fault = f"the outcome is '{named}'; it must be a, b or tie"
     elif not judge:
         fault = "the rater is empty"
     elif known:
