@@ -106,6 +106,13 @@ def test_sessions_of_which_nothing_is_known_are_no_citizens():
     assert set(of(changed(study, rows))[1]["n"]) == {len(rows) - 1}
 
 
+def test_one_treatment_has_an_intercept_and_says_so():
+    table, rows, _, shares = of(synthetic_study({"none": 0.0}))
+    assert list(rows.index) == ["intercept"]
+    assert "topic" in shares.index
+    assert any("nothing is compared" in note for note in table.notes)
+
+
 def test_an_outcome_that_is_missing_is_named_beside_the_other():
     study = synthetic_study(topics=3)
     table = mixed(changed(study, study.rows.drop(columns="dri_adjusted_change")), FEW)[1]
