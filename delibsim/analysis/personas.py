@@ -14,7 +14,7 @@ from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import catalogue, make_table
 from delibsim.analysis.table import DisplayTable, number, numbers, texts
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.survey import Survey
 from delibsim.domain.text import counted
 from delibsim.measures.correlations import Array
@@ -69,25 +69,18 @@ def clusters_of(
         raise WrongInput(f"k is the number of clusters, from 2; given: {k}")
     if len(both) < k:
         people = counted(len(both), "person", "people")
-        raise WrongInput(
-            f"{people} answered survey '{answers.survey}', fewer than the {k} clusters wanted;"
-            " take a smaller --k"
-        )
+        raise refused("fewer_people_than_clusters", people=people, survey=answers.survey, k=k)
     width = both.shape[1] if items == "all" else rated.shape[1]
     varying = [i for i in range(width) if np.ptp(both[:, i])]
     if not varying:
-        raise WrongInput(
-            f"everybody answered survey '{answers.survey}' alike, so there is nothing to tell"
-            " clusters apart by"
-        )
+        raise refused("everybody_answered_alike", survey=answers.survey)
     constant = [ids[i] for i in range(width) if i not in varying]
     spread = both[:, :width].std(axis=0)
     z = (both[:, varying] - both[:, varying].mean(axis=0)) / spread[varying]
     different = len(np.unique(z, axis=0))
     if different < k:
-        raise WrongInput(
-            f"there are {different} different answers to survey '{answers.survey}', fewer than the"
-            f" {k} clusters wanted"
+        raise refused(
+            "fewer_answers_than_clusters", different=different, survey=answers.survey, k=k
         )
     labels = _largest_first(_fit(z, k, seed), k)
     return Clusters(
@@ -330,10 +323,7 @@ def personas_report(plain: Plain) -> Report:
     """
     built = plain.get("built")
     if not built:
-        raise WrongInput(
-            f"the personas '{plain['name']}' were not built from answers, so there is nothing to"
-            " report on them; leave out -o"
-        )
+        raise refused("personas_not_built", plain=plain["name"])
     sizes = plain.get("sizes") or [None] * len(built["check"])
     clusters, departures = [], []
     for n, (size, check) in enumerate(zip(sizes, built["check"], strict=True), 1):

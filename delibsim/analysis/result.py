@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from itertools import chain
+from math import nan
 from pathlib import Path
 from typing import Any, Literal
 
@@ -266,13 +267,15 @@ def each(
 
 
 def with_holm(rows: Iterable[dict[str, Any]], *by: str, p: str = "p") -> list[dict[str, Any]]:
-    """The rows with p after Holm's correction, over those together that have the same `by`."""
+    """The rows with p after Holm's correction, over those together that have the same `by`; a row
+    may have no p.
+    """
     found = list(rows)
     together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in found:
         together.setdefault(tuple(row[name] for name in by), []).append(row)
     for own in together.values():
-        for row, corrected in zip(own, holm([row[p] for row in own]), strict=True):
+        for row, corrected in zip(own, holm([row.get(p, nan) for row in own]), strict=True):
             row[f"{p}_holm"] = corrected
     return found
 

@@ -27,7 +27,7 @@ from delibsim.cli.terminal import (
     study_at,
 )
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.plugins import names
 from delibsim.store.runs import BENCH, EXPORT, Runs
@@ -80,10 +80,7 @@ def export(
     runs = study_at(what, root)
     _refuse(runs, chosen, without_texts)
     if without_personas and chosen in OF_STUDY:
-        raise WrongInput(
-            f"--without-personas is of a run and of --as {', '.join(others)}; the tables of a study"
-            " hold what people answered"
-        )
+        raise refused("personas_only_in_runs", others=", ".join(others))
     formats = FORMATS if format == "both" else (format,)
     if chosen == TABLES:
         folder = to or runs.folder / EXPORT
@@ -113,14 +110,9 @@ def _refuse(runs: Runs, form: str, without_texts: bool) -> None:
     """WrongInput for a form that this study cannot have; exit code 4 where there is nothing."""
     if StudyTexts(runs).held():
         if form == "bench":
-            raise WrongInput(
-                "--as bench is of sessions, and this holds texts; leave out --as bench"
-            )
+            raise refused("bench_of_sessions")
     elif without_texts:
-        raise WrongInput(
-            f"{study_named(runs.study)} holds sessions, and --without-texts is for studies of"
-            " texts; leave it out"
-        )
+        raise refused("no_texts_to_leave_out", study=study_named(runs.study))
     elif not runs.sessions():
         say(f"{study_named(runs.study)} has no sessions to export yet", err=True)
         raise typer.Exit(4)
@@ -172,7 +164,6 @@ def _print(written: Export, rows_are: Mapping[str, str], screen: Console) -> Non
     "package",
     services=", ".join(_KNOWN["services"]),
     licences=", ".join(_KNOWN["licences"]),
-    figures=", ".join(style.FORMATS),
 )
 def package(
     studies: list[str],

@@ -23,12 +23,12 @@ from delibsim.cli.terminal import (
     study_at,
     tell_folder,
 )
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
 from delibsim.plugins import load, names
 
 if TYPE_CHECKING:
-    from delibsim.asking.kinds.summary_import import AnswersImported
+    from delibsim.asking.kinds.imported import AnswersImported
 
 app = typer.Typer(add_completion=False)
 
@@ -141,10 +141,7 @@ def _answers(order: Order) -> ImportResult:
 
     given = order.given
     if len(order.words) != 1 or not given["survey"]:
-        raise WrongInput(
-            "name one file and the survey that people answered: delibsim import FILE --as answers"
-            " survey=ID"
-        )
+        raise refused("import_one_file")
     path, survey, home = Path(order.words[0]), Library().survey(given["survey"]), Path.cwd()
     columns = given["participant"] or None, given["phase"] or None
     checked = check_answers(path, survey, *columns, given["only"], given["rank_1"] or None)
@@ -171,7 +168,7 @@ def _answers(order: Order) -> ImportResult:
 
 def _codes(order: Order) -> ImportResult:
     """Codes of people, from any table of codes."""
-    from delibsim.asking.kinds.code_import import import_codes
+    from delibsim.asking.kinds.coding import import_codes
     from delibsim.conduct.texts import rescore_codes
 
     study, name = order.study_and("FILE")
@@ -192,7 +189,7 @@ def _codes(order: Order) -> ImportResult:
 
 def _pairs(order: Order) -> ImportResult:
     """Judgments of pairs, from a table with a row a judgment."""
-    from delibsim.asking.kinds.pair_import import columns_of, import_pairs
+    from delibsim.asking.kinds.imported import columns_of, import_pairs
     from delibsim.asking.settings import task_name
     from delibsim.conduct.texts import rescore_pairs
     from delibsim.store.answers import gathered_and_own
@@ -206,11 +203,12 @@ def _pairs(order: Order) -> ImportResult:
     found = import_pairs(Path(name), runs, columns, task, dimension)
     if found.new:
         rescore_pairs(gathered_and_own(runs))
-    texts = f"{counted(found.texts, 'text')} in {counted(found.groups, 'group')}"
+    own = found.facts
+    texts = f"{counted(own['texts'], 'text')} in {counted(own['groups'], 'group')}"
     lines = [
         f"{Path(name).name}: {counted(found.new, 'vote')} new, {found.before:,} known before",
-        f"{study_named(runs.study)}, comparison {task}: {counted(found.pairs, 'pair')} of {texts},"
-        f" by {counted(found.judges, 'judge')}",
+        f"{study_named(runs.study)}, comparison {task}: {counted(own['pairs'], 'pair')} of {texts},"
+        f" by {counted(own['judges'], 'judge')}",
         f"Next       delibsim compare report {quoted(runs.study)}",
     ]
     return ImportResult(lines, found.plain())
@@ -218,7 +216,7 @@ def _pairs(order: Order) -> ImportResult:
 
 def _summaries(order: Order) -> ImportResult:
     """Summaries that others made of the opinions of a study."""
-    from delibsim.asking.kinds.summary_import import import_summaries
+    from delibsim.asking.kinds.imported import import_summaries
     from delibsim.asking.settings import task_name
 
     study, name = order.study_and("FILE")
@@ -229,7 +227,7 @@ def _summaries(order: Order) -> ImportResult:
 
 def _judgments(order: Order) -> ImportResult:
     """Judgments that others gave of the summaries of a study."""
-    from delibsim.asking.kinds.summary_import import import_judgments
+    from delibsim.asking.kinds.imported import import_judgments
     from delibsim.asking.settings import task_name
 
     study, name = order.study_and("FILE")
@@ -243,7 +241,7 @@ def _of_answers(found: "AnswersImported", noun: str, following: str) -> ImportRe
     """What an import of summaries or judgments came to."""
     new = counted(found.new, noun)
     lines = [
-        f"{new} new, {found.before:,} known before, by {', '.join(found.by)}",
+        f"{new} new, {found.before:,} known before, by {', '.join(found.facts['by'])}",
         f"Next       delibsim {following} {quoted(found.runs.study)}",
     ]
     return ImportResult(lines, found.plain())

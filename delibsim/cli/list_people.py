@@ -20,7 +20,7 @@ from delibsim.cli.terminal import (
     shown,
     study_at,
 )
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted, quoted, study_named
 
 IMPORTED = Path("surveys/imported/deliberr")
@@ -130,10 +130,7 @@ def texts_of_study(words: Sequence[str], root: Path, as_json: bool) -> None:
     runs = study_at(words[0], root)
     held = StudyTexts(runs)
     if not held.held():
-        raise WrongInput(
-            f"{study_named(runs.study)} holds sessions and no imported texts; read them with:"
-            f" delibsim show {quoted(runs.study)}"
-        )
+        raise refused("no_imported_texts", study=study_named(runs.study), plain=quoted(runs.study))
     if len(words) == 2:
         _show_text(held.named(), words[1], as_json)
         return

@@ -14,7 +14,7 @@ import typer
 from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.table import show
 from delibsim.cli.terminal import console, echo_json, safe, say, shown, study_at, tell_folder
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.text import counted
 
 estimate_app = typer.Typer(add_completion=False)
@@ -143,10 +143,7 @@ def preregister(
 
     named, words = study_first(study, settings)
     if not named and not words:
-        raise WrongInput(
-            "name a study that exists, or give the settings that delibsim run will get, such as"
-            " study=pilot topic=acp; nothing was written"
-        )
+        raise refused("no_settings_given")
     analysis = power_analysis(power) if power else ""
     if not words:
         runs = study_at(named, root)

@@ -1,6 +1,6 @@
 """`delibsim code ... kind=rationale`: whether rationales conclude the levels given."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,7 +28,7 @@ from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
 from delibsim.conduct.packs import collect_and_score
 from delibsim.domain.coding import KINDS
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.text import counted
 from delibsim.store.tables.csv_cells import read_sheet
 
@@ -63,10 +63,7 @@ class Rationale(AskingCommand):
     def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out a sample of rationales to be read, with the table of failures."""
         if handing.online is not None or handing.raters:
-            raise WrongInput(
-                "rationales are handed out on paper, one form for any reader, who writes the name"
-                " there; leave --online and --raters out"
-            )
+            raise refused("rationales_on_paper")
         return export_rationales(_audit(call), handing.n or SAMPLE, handing.out)
 
     def collect(self, call: CommandLine, form: Path) -> CollectedForm:
@@ -82,7 +79,12 @@ class Rationale(AskingCommand):
         raise WrongInput("an audit is not replayed; replay the codes: leave kind=rationale out")
 
     def show_report(
-        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+        self,
+        call: CommandLine,
+        tables: str,
+        out: Path | None,
+        figures: Sequence[str],
+        as_json: bool,
     ) -> NoReturn:
         """Print the audit, by rule and by readers."""
         if tables or out is not None:

@@ -23,7 +23,7 @@ from delibsim.cli.terminal import (
     shown,
     study_at,
 )
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
 from delibsim.store.runs import Runs
@@ -41,19 +41,20 @@ def end_with_report(
     to: Path | None,
     as_json: bool,
     tables: str = "",
+    figures: Sequence[str] = ("svg",),
 ) -> NoReturn:
     """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
     the exit code.
 
     `tables` all also prints the tables that are printed where they are asked for, all sentences,
     and which tables the study cannot give; or it names the tables that alone are printed, parted by
-    commas.
+    commas. `figures` are the kinds of files of its figures.
     """
     names = [name.strip() for name in tables.split(",") if name.strip()]
     for name in names if tables != ALL else ():
         if name not in report.results:
             raise unknown("table", name, report.results)
-    page = None if to is None else report.write(to)
+    page = None if to is None else report.write(to, figures)
     if as_json:
         print_each(report.warnings, console(stderr=True))
         echo_json(report.plain() | {"page": None if page is None else shown(page.resolve())})
@@ -136,7 +137,7 @@ KINDS = {
 """The commands of what may have been asked about texts, by what their answers are called."""
 
 
-@declared(analyze_app, "analyze", "analyze", figures=", ".join(FORMATS))
+@declared(analyze_app, "analyze", "analyze")
 def analyze(
     study: str,
     other: Words = None,
@@ -160,16 +161,15 @@ def analyze(
     if of == VOTES:
         _report_on_votes(study_at(study, root), to, as_json)
     if of:
-        raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+        words = [study, *(other or []), "--figures", figures]
+        raise typer.Exit(_report_of(of, words, to, root, as_json))
     kinds = kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]
     if len(others) > 1:
         raise WrongInput(f"two studies stand beside each other, not {1 + len(others)}")
     if conditions and not like:
-        raise WrongInput(
-            f"{conditions[0]} chooses sessions that are set beside others: --like STUDY"
-        )
+        raise refused("like_not_given", conditions=conditions[0])
     second = others[0] if others else None
     asked = [like, *conditions] if like else ()
     from delibsim.analysis.study.study_table import DrawCounts
@@ -182,9 +182,7 @@ def analyze(
     if people_are not in ("", GOLD):
         raise unknown("--people-are", people_are, [GOLD])
     if (people_are or names or like) and second is not None:
-        raise WrongInput(
-            "--outcome, --people-are and --like are of one study; analyse each by itself"
-        )
+        raise refused("options_of_one_study")
     source = source_of(study, root, watch, to, second is None, names, people_are, asked)
     if second is None:
         report = analyse(source, chosen, margin, watch)
@@ -207,7 +205,7 @@ def analyze(
 
 def _report_on_votes(runs: Runs, to: Path | None, as_json: bool) -> NoReturn:
     """Print what people's votes on the opinions of a study say."""
-    from delibsim.analysis.summaries.votes import votes_report
+    from delibsim.analysis.summaries.report import votes_report
 
     opinions, voters = votes_on(runs)
     end_with_report(votes_report(opinions, voters), to, as_json)
@@ -424,6 +422,4 @@ def _weights(given: str | None) -> Any:
     try:
         return [list(map(float, row)) for row in rows]
     except ValueError as error:
-        raise WrongInput(
-            f"{given} holds numbers only, one for each pair of levels: {error}"
-        ) from None
+        raise refused("design_no_numbers", given=given, error=error) from None

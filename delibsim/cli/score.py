@@ -49,7 +49,7 @@ from delibsim.conduct.texts import (
     texts_of_file,
 )
 from delibsim.conduct.translate import estimate_translations
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.score import Measure, in_order
 from delibsim.domain.text import counted, quoted, study_named
@@ -101,9 +101,7 @@ def score(
     runs = study_at(study, root)
     if StudyTexts(runs).held():
         if columns != (TREATMENT,) or measure or everything:
-            raise WrongInput(
-                "imported texts have no conditions; leave out --by, --measure and --all"
-            )
+            raise refused("texts_without_conditions")
         raise typer.Exit(_score_imported(runs, scorer or [], as_json))
     watch = progress()
     with _writable(study):
@@ -217,10 +215,7 @@ def _score_imported(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     """Score the texts of a study of texts, and print what came of it; the exit code."""
     if len(scorers) != 1:
         able = ", ".join(scorers_of_texts())
-        raise WrongInput(
-            f"{study_named(runs.study)} holds imported texts; name one scorer that reads single"
-            f" texts, such as --scorer aqua (installed here: {able})"
-        )
+        raise refused("scorer_of_texts_not_named", study=study_named(runs.study), able=able)
     watch = progress()
     scored = score_study_texts(runs, scorers[0], watch)
     return _print_scored(scored, as_json)

@@ -17,7 +17,7 @@ from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.terminal import progress, run_at, say, shown, study_at, tell_folder
 from delibsim.conduct.retry import ALLOWED, plan_again
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, quoted
@@ -151,11 +151,7 @@ def _serve(
     tell_folder(runs)
     tasks = rater_tasks(runs)
     if not sessions and not tasks:
-        raise WrongInput(
-            "nobody is waited for: give a seat to a person, with model=person; or hand something"
-            f" out to raters: delibsim rate handout {quoted(planned.study)} --online (or code,"
-            " judge)"
-        )
+        raise refused("nobody_to_wait_for", study=quoted(planned.study))
     hosting = _of_demo() if demo else settled_hosting(runs, people)
     tell = partial(say, err=True)
     others = counted(len(planned.sessions) - len(sessions), "session")

@@ -43,7 +43,7 @@ from delibsim.cli.terminal import (
     shown,
 )
 from delibsim.conduct.view import Place, beside_each_other, run_view, shared_view
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted
 from delibsim.domain.word_differences import AROUND, marked
 from delibsim.store.codec import Damaged, run_to_plain
@@ -92,9 +92,7 @@ def _read(place: Place, scored: bool) -> RunView:
     try:
         return run_view(*place) if scored else run_view(*place, scores=(), measures={})
     except Damaged as error:
-        raise WrongInput(
-            f"{error}. The file is left alone; its exchanges may still replay"
-        ) from None
+        raise refused("cache_left_alone", error=error) from None
 
 
 def print_view(

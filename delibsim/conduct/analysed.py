@@ -21,7 +21,7 @@ from delibsim.conduct.scorers import (
     scorers_when_analysed,
     usual_scorers,
 )
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.text import study_named
 from delibsim.plugins import load
 from delibsim.plugins import names as installed
@@ -65,15 +65,9 @@ def place_of(name: str, root: Path) -> StudyPlace:
     except WrongInput:
         if not name or not exists(path):
             raise
-        raise WrongInput(
-            f"{name} is neither a study (a folder with study.json), nor a table of sessions"
-            " (FILE.csv), nor a folder of exported tables"
-        ) from None
+        raise refused("no_tables_there", named=name) from None
     if is_of_branches(runs):
-        raise WrongInput(
-            f"{study_named(runs.study)}: forks and probes share what came before them, so they are"
-            " no sample of sessions and enter no contrast; their effects: delibsim fork NAME"
-        )
+        raise refused("no_contrast_of_forks", study=study_named(runs.study))
     return StudyPlace(runs.folder, runs)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from delibsim.conduct.study import Notify
 from delibsim.conduct.translate import check_translator
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.models.clients.faults import public_url
 from delibsim.planning.compose import plan
 from delibsim.scorers.aqua.coder import Marian, signature
@@ -82,10 +82,7 @@ def set_up(
     search = _Search(sources.from_hub, notify)
     encoder = search.model("encoder", sources.base, encoders, BASE)
     if encoder is None:
-        raise WrongInput(
-            f"{path} holds no encoder (a folder with a config.json of model type bert): give it"
-            " with base=FOLDER, or use --from-hub"
-        )
+        raise refused("no_encoder_there", path=path)
     translator = _translator(sources.translator, translators, search)
     setup = Setup(
         base=encoder,
@@ -97,10 +94,7 @@ def set_up(
         device=options.device,
     )
     if translator is None and options.language in ("english", "other"):
-        raise WrongInput(
-            f"language={options.language} has every text translated, and there is no translator:"
-            " give one with translator=FOLDER"
-        )
+        raise refused("no_translator_given", language=options.language)
     load(Path(encoder.path), adapters)
     if isinstance(translator, ModelFiles):
         Marian(translator, "cpu")
@@ -136,10 +130,7 @@ def described(setup: Setup) -> dict[str, Any]:
 def _check(sources: Sources, options: Options) -> None:
     """WrongInput for what can be refused before anything is read or fetched."""
     if sources.path is None and not sources.from_hub:
-        raise WrongInput(
-            "give the folder that holds the adapters, or --from-hub to fetch what is published:"
-            " delibsim setup aqua FOLDER"
-        )
+        raise refused("no_adapters_given")
     if options.scale not in (4, 5):
         raise WrongInput(f"scale is 5 or 4, not {options.scale:g}")
     need_device(options.device)
@@ -165,9 +156,12 @@ class _Search:
         if len(found) > 1 and not asked:
             option = "base=" if what == "encoder" else "translator="
             places = ", ".join(map(str, found))
-            raise WrongInput(
-                f"there are {len(found)} folders with a model for the {what}: {places}; name one"
-                f" with {option}"
+            raise refused(
+                "several_folders_of_model",
+                found=len(found),
+                what=what,
+                places=places,
+                option=option,
             )
         if found and not asked:
             return model_part(found[0])
@@ -201,10 +195,7 @@ def _translating_model(overrides: str) -> TranslatingModel:
     (name,) = models
     address = planned.addresses.get(name, "")
     if address and public_url(address) != address:
-        raise WrongInput(
-            "the address of the translator holds what may be a key, and would be written to"
-            " aqua/setup.json; use one without"
-        )
+        raise refused("key_in_address")
     limits = {key: value for key, value in vars(planned.limits).items() if value is not None}
     reasks = planned.session.procedure.reasks
     return TranslatingModel(dict(models[name]), address, limits, reasks)

@@ -18,7 +18,7 @@ from delibsim.asking.kinds.pair_texts import UNITS, kept_texts
 from delibsim.asking.texts import texts_of_run
 from delibsim.domain.annotation import Text, annotated
 from delibsim.domain.comparison import Pair, TextScore, Vote
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted, study_named
 from delibsim.measures.bradley_terry.fit import Model
@@ -86,14 +86,9 @@ def _refuse_apart(several: Sequence[Comparisons], found: Sequence[Compared]) -> 
     for one, compared in zip(several[1:], found[1:], strict=True):
         texts = one.files.task()["texts"]
         if any(first[id] != texts[id] for id in first.keys() & texts) or not first.keys() & texts:
-            raise WrongInput(
-                f"comparisons {several[0].name} and {one.name} are not of the same texts; report"
-                " each by itself"
-            )
+            raise refused("comparisons_of_other_texts", named=several[0].name, other=one.name)
         if compared.probes is not None or found[0].probes is not None:
-            raise WrongInput(
-                "pairs of an adaptive comparison were chosen by its own votes; report it by itself"
-            )
+            raise refused("comparison_is_adaptive")
     names = [one.name for one in several]
     if len(set(names)) < len(names):
         raise WrongInput(f"name={','.join(names)}: a comparison is named twice")
@@ -248,10 +243,7 @@ def _people(
     other = Comparisons.of(runs, name)
     theirs = other.files.task()
     if not set(task["texts"]) & set(theirs["texts"]):
-        raise WrongInput(
-            f"comparisons {comparisons.name} and {name} have no text in common, by id; against="
-            " takes judgments of the same texts"
-        )
+        raise refused("no_text_in_common", named=comparisons.name, other=name)
     return People(name, tuple(other.every(faults)), ordered="imported" not in theirs)
 
 
@@ -259,10 +251,7 @@ def _imported(runs: Runs, others: Sequence[str], name: str) -> str:
     """The only comparison of imported judgments, if people are asked for under this name."""
     study = study_named(runs.study)
     if not others:
-        raise WrongInput(
-            f"against={name}: {study} has no votes of people, and no other comparison; bring them"
-            f" in: delibsim import {runs.study} FILE.csv --as pairs name=people"
-        )
+        raise refused("no_votes_of_people", named=name, study=study, plain=runs.study)
     imported = [one for one in others if "imported" in Comparisons.of(runs, one).files.task()]
     if name == PEOPLE and len(imported) == 1:
         return imported[0]

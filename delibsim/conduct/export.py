@@ -15,7 +15,7 @@ from delibsim.conduct.forks import ForkReport, RunCourse, course_of, fork_report
 from delibsim.conduct.score import Watch
 from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.corpora import ExportedSession, Exporter, Files, OpinionExporter
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.run import Session
 from delibsim.plugins import load
 from delibsim.store.codec import SCHEMA, Damaged
@@ -125,10 +125,7 @@ def export_form(
 def _of_opinions(runs: Runs, exporter: Exporter) -> Files:
     """The files of opinions with votes on them; WrongInput where there are none of either."""
     if not isinstance(exporter, OpinionExporter):
-        raise WrongInput(
-            f"--as {exporter.name} is of sessions, and this holds texts; leave out --as"
-            f" {exporter.name}"
-        )
+        raise refused("exporter_of_sessions", named=exporter.name)
     (opinions, voters), manifest = votes_on(runs), runs.manifest()
     parts = manifest.components[PARTS].values() if manifest else ()
     about = next((part["about"] for part in parts if "about" in part), {})

@@ -18,7 +18,7 @@ from delibsim.conduct.imported_run import ConversationSource, RunMaker
 from delibsim.domain.annotation import Text
 from delibsim.domain.conversation import PEOPLE
 from delibsim.domain.corpora import AboutConversation, AboutSpeaker, Comment, Utterance
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.study import is_file_name
 from delibsim.domain.summary import Voter
@@ -154,9 +154,8 @@ def _utterances(
         if name not in other.metadata:
             raise unknown("metadata of conversations", name, other.metadata)
     if source.answers_in and not other.answered:
-        raise WrongInput(
-            f"{source.path}: no metadata hold answers by answers_in={','.join(source.answers_in)};"
-            ' they are items by phase ({"pre": {"C1": 3}}), or one each (answers_in={item}_{phase})'
+        raise refused(
+            "no_answers_in_metadata", path=source.path, answers_in=",".join(source.answers_in)
         )
 
 

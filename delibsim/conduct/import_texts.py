@@ -13,7 +13,7 @@ from typing import Any
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import KINDS, Voter, minority_of, stance_of
@@ -88,10 +88,7 @@ def refuse_other_question(manifest: Manifest | None, question: str, study: str) 
     asked = {part.get("question", "") for part in parts.values()}
     if parts and asked != {question}:
         was = ", ".join(f"'{safe(one)}'" for one in sorted(filter(None, asked))) or "no question"
-        raise WrongInput(
-            f"{study_named(study)} holds texts that answer {was}; name that question, or another"
-            " study: study=NAME"
-        )
+        raise refused("texts_answer_another_question", study=study_named(study), was=was)
 
 
 def opinion_of(
@@ -301,15 +298,13 @@ def add_texts(
         held = StudyTexts(runs)
         manifest = runs.manifest()
         if not held.held() and (manifest is not None or runs.sessions()):
-            raise WrongInput(
-                f"{study_named(runs.study)} has sessions, so no texts can be imported into it; name"
-                " another study: study=NAME"
-            )
+            raise refused("sessions_take_no_texts", study=study_named(runs.study))
         kept = held.named()
         if gathered := gathered_from(runs):
-            raise WrongInput(
-                f"{study_named(runs.study)} holds texts gathered from {', '.join(gathered)}, to"
-                " which no others are added; name another study: study=NAME"
+            raise refused(
+                "gathered_take_no_texts",
+                study=study_named(runs.study),
+                gathered=", ".join(gathered),
             )
         refuse_other_question(manifest, part.get("question", ""), runs.study)
         check(kept)

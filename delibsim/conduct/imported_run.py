@@ -13,7 +13,7 @@ from typing import Any
 
 from delibsim.domain.conversation import IMPORTED, PEOPLE, Conversation, HeldTurn
 from delibsim.domain.corpora import AboutConversation, Importer, Utterance
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
@@ -92,10 +92,7 @@ class RunMaker:
         if self.source.topic:
             return self.subject(self.source.topic, "", known.survey)
         if not (known.topic or known.question):
-            raise WrongInput(
-                f"nothing says what conversation '{id}' is about; name it: topic=ID, or"
-                " topic='Should ...?'"
-            )
+            raise refused("conversation_without_topic", id=id)
         return self.subject(known.topic, known.question, known.survey)
 
     def all_faults(self) -> list[str]:

@@ -51,7 +51,7 @@ from delibsim.conduct.score import Watch
 from delibsim.conduct.verify import Verified, verify_study
 from delibsim.domain.data import DATA as SHIPPED
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.study import slug
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.preregistered import written
@@ -183,10 +183,7 @@ def _archive_of(to: Path) -> Path:
     except (OSError, BadZipFile):
         ours = False
     if not ours:
-        raise WrongInput(
-            f"{archive.name} beside {to} is no package, and the zip of a new one would take its"
-            " place; move it away, or name another folder: -o FOLDER"
-        )
+        raise refused("zip_in_the_way", named=archive.name, to=to)
     return archive
 
 

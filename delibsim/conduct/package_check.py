@@ -22,7 +22,7 @@ from delibsim.conduct.export import export_tables
 from delibsim.conduct.score import Watch
 from delibsim.conduct.scored import scored_study
 from delibsim.conduct.verify import EQUAL, verify_study
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.text import counted
 from delibsim.store.own_folder import MANIFEST, foreign_in, names_in
 from delibsim.store.reading import adapter, read_json
@@ -179,17 +179,13 @@ def _manifest(package: Path) -> _Manifest:
     facts = read_json(path) if path.is_file() else {}
     if not isinstance(facts, dict) or facts.get("layout") != LAYOUT:
         zipped = "; unpack it first" if package.suffix == ".zip" and package.is_file() else ""
-        raise WrongInput(
-            f"{package} is no package: it has no {MANIFEST} of delibsim package{zipped}"
-        )
+        raise refused("no_package_there", package=package, manifest=MANIFEST, zipped=zipped)
     try:
         found = adapter(_Manifest).validate_python(facts)
     except ValidationError as error:
         first = error.errors()[0]
         at = ".".join(map(str, first["loc"]))
-        raise WrongInput(
-            f"{path} is damaged, so nothing is checked: {at}: {first['msg']}"
-        ) from None
+        raise refused("manifest_damaged", path=path, at=at, first=first["msg"]) from None
     for name in (name for study in found.studies for name in study.places):
         if name.startswith("/") or ".." in name.split("/"):
             raise WrongInput(f"{path} names a place that is not in the package: {name}")

@@ -17,7 +17,7 @@ from delibsim.conduct.score import score_all
 from delibsim.conduct.texts import rescore_codes, rescore_pairs
 from delibsim.domain.coding import CODES
 from delibsim.domain.comparison import PAIRS
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import refused, unknown
 from delibsim.store.annotations import packs_of, tasks_with_packs
 from delibsim.store.answers import (
     Audits,
@@ -90,10 +90,7 @@ def rater_task(runs: Runs, name: str) -> Pack:
     if name in packs:
         return packs[name]()
     if not packs:
-        raise WrongInput(
-            f"study '{runs.study}' has no task for raters on pages; hand one out: delibsim rate"
-            f" handout {runs.study} --online (or code, compare, judge)"
-        )
+        raise refused("no_task_on_pages", study=runs.study)
     raise unknown("task", name, sorted(packs))
 
 

@@ -24,7 +24,7 @@ from delibsim.asking.nouns import Question
 from delibsim.asking.record import ExchangeRecord, could_not_be_asked, reply_to
 from delibsim.conduct.study import Notify, proven_pool
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.participant import Personas
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
@@ -230,10 +230,7 @@ def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> StudyPlan:
     planned = plan([*fixed, *overrides])
     first = next(iter(planned.session.models.values()))
     if writer != TEMPLATE and first["kind"] == "citizen":
-        raise WrongInput(
-            f"'{writer}' is rule-based and writes no profiles; take a language model, or"
-            f" writer={TEMPLATE}"
-        )
+        raise refused("writer_rule_based", writer=writer, template=TEMPLATE)
     return planned
 
 

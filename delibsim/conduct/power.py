@@ -25,7 +25,7 @@ from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.condition import settings_of
 from delibsim.domain.data import filled
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.run import Session
 from delibsim.domain.text import brief, counted, safe
 from delibsim.measures.corrected import best_split, mixed_error
@@ -80,17 +80,15 @@ def answered(
     table = _pilot(pilot, root) if pilot else None
     between = between or _ends(table, planned)
     if table is None and outcome != PUBLISHED_OUTCOME and not {*MEMBERS} <= {*own}:
-        raise WrongInput(
-            f"the published spread is that of {PUBLISHED_OUTCOME} and says nothing of"
-            f" {safe(outcome)}; name a pilot, or state the spread: --sd topic=X,residual=X"
+        raise refused(
+            "spread_of_another_outcome", published_outcome=PUBLISHED_OUTCOME, outcome=safe(outcome)
         )
     assumed = of_pilot(table, outcome, between) if table is not None else published(between)
     sample = _sample(assumed, planned, _numbers(asked.size, "size", SIZES))
     assumed = _with_own(assumed, own, sample)
     if not SMALLEST <= abs(asked.effect) <= LARGEST:
-        raise WrongInput(
-            f"--effect is {asked.effect:g}; it is a difference that is not 0, such as .03, of at"
-            f" least {SMALLEST:g} and at most {LARGEST:g}"
+        raise refused(
+            "effect_out_of_range", effect=asked.effect, smallest=SMALLEST, largest=LARGEST
         )
     question = PowerQuestion(abs(asked.effect), asked.power, asked.alpha, outcome, between)
     found = answer(question, assumed, sample)
@@ -127,10 +125,7 @@ def mixed_power(
     size = _numbers(asked.size, "size", MIXED)
     prices = _numbers(price, "price", MIXED)
     if not all(size.get(name, 0) >= 2 for name in MIXED) or size["people"] > size["models"]:
-        raise WrongInput(
-            "--mixed needs --size people=N,models=M: sessions that people hold, 2 or more, of those"
-            " that models hold"
-        )
+        raise refused("mixed_needs_size")
     if asked.correlation is None:
         raise WrongInput("--mixed needs --correlation R: of people with their twins of models")
     if (budget is None) != (len(prices) < 2) or not all(prices.values()):
@@ -183,10 +178,7 @@ def _contrast(text: str) -> tuple[str, tuple[str, ...]]:
     outcome, colon, names = text.partition(":")
     between = tuple(name.strip() for name in names.split(",")) if colon else ()
     if not outcome or (colon and (len(set(between)) != 2 or not all(between))):
-        raise WrongInput(
-            f"--contrast is an outcome and two treatments, such as dri:normative,none, not"
-            f" '{safe(text)}'"
-        )
+        raise refused("contrast_unreadable", text=safe(text))
     return outcome, between
 
 
@@ -205,10 +197,7 @@ def _ends(table: StudyTable | None, planned: StudyPlan | None = None) -> tuple[s
             return (DEFAULT[0] if DEFAULT[0] in names else names[-1], names[0])
     if pilot is None:
         return DEFAULT
-    raise WrongInput(
-        f"study {pilot.study} has one treatment, and nothing else varies that could be compared;"
-        " power is that of comparing two: name a pilot with two, or none"
-    )
+    raise refused("one_treatment_only", study=pilot.study)
 
 
 def table_of_plans(sessions: Sequence[Session]) -> StudyTable:
@@ -237,9 +226,13 @@ def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[st
         except ValueError:
             found[name] = math.nan
         if not (found[name] == 0 or SMALLEST <= found[name] <= LARGEST):
-            raise WrongInput(
-                f"--{option} {safe(brief(word, 60)[0])}: {name} is a number of at least 0 (if not"
-                f" 0, of at least {SMALLEST:g}) and at most {LARGEST:g}"
+            raise refused(
+                "spread_out_of_range",
+                option=option,
+                word=safe(brief(word, 60)[0]),
+                named=name,
+                smallest=SMALLEST,
+                largest=LARGEST,
             )
     return found
 
@@ -249,15 +242,9 @@ def _with_own(assumed: Assumed, own: Mapping[str, float], sample: SampleSize) ->
     spread = replace(assumed.spread, **own)
     for name in MEMBERS:
         if math.isnan(getattr(spread, name)):
-            raise WrongInput(
-                f"{assumed.source}: this pilot does not tell the SD of {name}; state it, such as"
-                f" --sd {name}=.05"
-            )
+            raise refused("pilot_without_spread", source=assumed.source, named=name)
     if math.isnan(spread.correlation) and sample.models > 1:
-        raise WrongInput(
-            f"{assumed.source}: this pilot does not tell how far differences of models go together;"
-            " state it, such as --correlation .3"
-        )
+        raise refused("pilot_without_correlation", source=assumed.source)
     if not spread.residual:
         raise WrongInput("--sd residual is more than 0: sessions of a block differ")
     if not own:

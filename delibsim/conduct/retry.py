@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import refused, unknown
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, STATUSES
 from delibsim.planning.compose import StudyPlan, plan
@@ -76,10 +76,7 @@ def plan_again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]
     """
     for override in overrides:
         if _key(override).split(".")[0] not in ALLOWED:
-            raise WrongInput(
-                f"'{override}' would change what was planned; only base_url and limits.* can be"
-                " given here"
-            )
+            raise refused("plan_would_change", override=override)
     now = plan(list(overrides))
     addresses = addresses_now(sessions, overrides)
     manifest = runs.manifest() or Manifest(runs.study, {}, {})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.outcome import Observer, SessionOutcome, gone
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, quoted
 from delibsim.models.base import capabilities_of, read
@@ -46,10 +46,7 @@ async def proven_pool(
         for line in told:
             notify(line)
         if any(issue.level == "error" for issue in issues):
-            fault = WrongInput(
-                "nothing was asked and nothing was paid; mend what is said above and give the"
-                " command again"
-            )
+            fault = refused("nothing_asked_yet")
             for line in told:  # a traceback shows them, where nobody was notified
                 fault.add_note(line)
             raise fault

@@ -7,7 +7,7 @@ from delibsim.analysis.summaries import judged
 from delibsim.asking.kinds.judgment import judged_in
 from delibsim.asking.kinds.summary import summarised_in
 from delibsim.asking.road import IMPORTED
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import Judgment, Summary
 from delibsim.domain.text import study_named
 from delibsim.store.answers import Judgments, Summaries
@@ -90,14 +90,18 @@ def _asked(runs: Runs, summaries: Summaries, name: str) -> list[Judgments]:
             manner = f"{task['role']}, {task['temperature']}, {task['wording']}"
             manners.setdefault(manner, []).append(own.name)
     if len(manners) > 1:
-        raise WrongInput(
-            f"{study_named(runs.study)}: judgments {' and '.join(map(', '.join, manners.values()))}"
-            " were asked for in different ways (role, temperature or wording), and are not reported"
-            f" together; name one: judgments={found[0].name}"
+        raise refused(
+            "judgments_differ_in_asking",
+            study=study_named(runs.study),
+            join=" and ".join(map(", ".join, manners.values())),
+            named=found[0].name,
         )
     if name and not found and name not in trained_judges_of(runs):
-        raise WrongInput(
-            f"{study_named(runs.study)} has no judgments '{name}' of summaries {summaries.name}"
+        raise refused(
+            "no_judgments_of_summaries",
+            study=study_named(runs.study),
+            named=name,
+            summaries=summaries.name,
         )
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from delibsim.asking.texts import BETWEEN
 from delibsim.conduct.import_texts import add_texts, study_of_texts
 from delibsim.domain.annotation import Text
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.summary import stance_at
@@ -115,10 +115,7 @@ def _refuse_none(source: Runs, taking: Taking, topics: Iterable[_Topic]) -> None
     if taking.take != "position":
         raise WrongInput(f"nobody has spoken in {named}; hold its sessions")
     why = f" ({missing_told(missing)})" if missing else ""
-    raise WrongInput(
-        f"nobody has written a position in {named}{why}; take the last statements: take=last; or"
-        " hold sessions that ask for positions: consensus=schulze"
-    )
+    raise refused("no_written_positions", named=named, why=why)
 
 
 def _taken(target: Runs, source: str, own: _Topic, taking: Taking) -> TakenOpinions:
@@ -195,9 +192,7 @@ def _stance(run: Run, person: str, taking: Taking) -> str:
     if taking.item not in items:
         raise unknown("item", taking.item, items, f"Items are those of survey {survey.id}")
     if items[taking.item].kind != "consideration":
-        raise WrongInput(
-            f"item {taking.item} is ranked, and has no midpoint; name a consideration: item=C1"
-        )
+        raise refused("item_is_ranked", item=taking.item)
     phase = "pre" if taking.phase == "pre" else "post"
     try:
         answer = run.response(person, phase).answers.get(taking.item)
@@ -217,7 +212,4 @@ def _refuse(texts: list[Text], kept: Mapping[str, Text]) -> None:
     for text in texts:
         before = kept.get(text.id)
         if before is not None and (before.text, before.stance) != (text.text, text.stance):
-            raise WrongInput(
-                f"'{text.id}' stands in the study with another opinion, and texts are never"
-                " changed; name another study: study=NAME"
-            )
+            raise refused("text_would_change", id=text.id)

@@ -15,7 +15,7 @@ from delibsim.conduct.score import score_all
 from delibsim.conduct.translate import translate_texts
 from delibsim.domain.coding import CODES
 from delibsim.domain.comparison import PAIRS
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.score import ENSEMBLE, Score
 from delibsim.domain.text import quoted, study_named
 from delibsim.plugins import declared, load
@@ -102,9 +102,7 @@ def score_file(
     sheet, texts = texts_of_file(file, column)
     taken = [heading for heading in sheet.header if heading.startswith(f"{name}.")]
     if taken:
-        raise WrongInput(
-            f"{file} has columns of that name already: {', '.join(taken[:4])}; leave them out"
-        )
+        raise refused("columns_there_already", file=file, taken=", ".join(taken[:4]))
     place = to or file.with_name(f"{file.stem}.{name}.csv")
     check_place(place, file)
     values = _scored(scorer, texts, on_progress)
@@ -233,9 +231,7 @@ def _scorer_of_texts(name: str) -> Any:
     """A scorer; WrongInput for one that reads whole runs."""
     scorer = load("delibsim.scorers", name)
     if not hasattr(scorer, "table"):
-        raise WrongInput(
-            f"the scorer {name} reads whole runs and cannot score single texts; aqua can"
-        )
+        raise refused("scorer_of_runs", named=name)
     return scorer
 
 
@@ -270,18 +266,11 @@ def check_place(place: Path, file: Path) -> None:
     if place.is_dir():
         raise WrongInput(f"{place} is a folder; name a file to write to: -o FILE")
     if place.exists() and place.samefile(file):
-        raise WrongInput(
-            f"{place} is the file with the texts, which would be overwritten; name another: -o FILE"
-        )
+        raise refused("output_is_input", place=place)
     if not place.parent.is_dir():
-        raise WrongInput(
-            f"there is no folder {place.parent} to write {place.name} to; make it, or name another"
-            " place: -o FILE"
-        )
+        raise refused("no_folder_to_write", parent=place.parent, named=place.name)
     if not os.access(place.parent, os.W_OK):
-        raise WrongInput(
-            f"nothing may be written in the folder {place.parent}; name another place: -o FILE"
-        )
+        raise refused("folder_not_writable", parent=place.parent)
 
 
 def write_values(place: Path, file: CsvSheet, values: Sequence[Mapping[str, Any]]) -> None:

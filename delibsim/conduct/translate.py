@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from delibsim.asking.nouns import Question
 from delibsim.asking.record import reply_to
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import joined, parts
@@ -207,7 +207,5 @@ def _model(translator: Translator, pool: ModelPool) -> LanguageModel:
     """The model of the translator; WrongInput where it cannot be made, or cannot translate."""
     kind = translator.settings.get("kind")
     if kind == "citizen":
-        raise WrongInput(
-            f"translator '{translator.name}': a {kind} cannot translate; name a language model"
-        )
+        raise refused("no_language_model", named=translator.name, kind=kind)
     return pool.model(translator.name, translator.settings)

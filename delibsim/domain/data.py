@@ -1,6 +1,7 @@
 """Data that come with the package, as plain values: measures, reasons, formats, words."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,23 @@ def patterns(of: str) -> dict[str, Any]:
 
 def filled(name: str, said: Mapping[str, Any], filters: Mapping[str, Callable[..., Any]]) -> str:
     """A text of data/templates with what it says."""
+    texts = _texts()
+    texts.filters |= filters
+    return texts.get_template(name).render(said)
+
+
+@cache
+def _texts() -> Any:
+    """What fills templates in, and keeps those that were read."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
 
-    texts = Environment(
+    return Environment(
         loader=FileSystemLoader(DATA / "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,
     )
-    texts.filters |= filters
-    return texts.get_template(name).render(said)
 
 
 def _frozen(value: Any) -> Any:

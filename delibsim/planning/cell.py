@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.consensus import ConsensusRule
-from delibsim.domain.errors import Several, WrongInput
+from delibsim.domain.errors import Several, WrongInput, refused
 from delibsim.domain.phases import Facilitator, Witness
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross
@@ -149,9 +149,11 @@ class Composer:
             survey, survey_digest = self._entry("survey", name)
             found = _Subject(topic, survey, topic_digest, survey_digest)
         if config.persona.topic not in (None, found.topic.id):
-            raise WrongInput(
-                f"the personas '{config.persona.name}' are those of the topic"
-                f" {config.persona.topic}, not of {found.topic.id}"
+            raise refused(
+                "personas_of_another_topic",
+                named=config.persona.name,
+                topic=config.persona.topic,
+                id=found.topic.id,
             )
         return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import NotImported, WrongInput, each_of, told_once, unknown
+from delibsim.domain.errors import NotImported, WrongInput, each_of, refused, told_once, unknown
 from delibsim.domain.format import DESIGNS, Match, against_baseline, round_robin
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.run import Session
@@ -54,10 +54,7 @@ def _of_people(jobs: Sequence[Job], sweep: bool, base: Mapping[str, Any]) -> Ite
         if share is None:
             continue
         if not sweep or job.is_debate or not isinstance(share, float) or not 0 < share < 1:
-            raise WrongInput(
-                "people=SHARE is the share, above 0 and below 1, of the deliberations of a sweep"
-                " (-m) that people hold too, such as people=0.2"
-            )
+            raise refused("people_no_share")
         seats = {key for key in job.values if key in SEATS or key.startswith("model.")}
         values = {key: value for key, value in job.values.items() if key not in seats}
         choices = {key: value for key, value in job.choices.items() if key != "model"}
@@ -89,14 +86,9 @@ def _debates(job: Job, sweep: bool, base: Mapping[str, Any], library: Library) -
     if plan.design is None:
         return [job]
     if "replicate" in job.values:
-        raise WrongInput(
-            "a tournament counts its own replicates: tournament.meetings=N says how often a pair"
-            " meets"
-        )
+        raise refused("tournament_has_no_replicates")
     if not sweep:
-        raise WrongInput(
-            "a tournament holds many debates: delibsim run -m format=debate tournament.design=..."
-        )
+        raise refused("tournament_needs_sweep")
     named = job.values.get("seed", base["seed"])
     seed = named if isinstance(named, int) else base["seed"]
     return [_of_match(job, match) for match in _matches(plan, seed, library)]
@@ -108,8 +100,8 @@ def _checked(plain: Mapping[str, Any]) -> Tournament:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        raise WrongInput(
-            f"tournament.{key}: {first['msg'].lower()}, found {first['input']!r}"
+        raise refused(
+            "tournament_setting_wrong", key=key, problem=first["msg"].lower(), value=first["input"]
         ) from None
 
 
@@ -209,9 +201,7 @@ def plan(
     study = config.study if config.study is not None else asked.experiment
     if study == "":
         if sweep and named:
-            raise WrongInput(
-                "a sweep needs a name, under which it goes on and can be enlarged: study=NAME"
-            )
+            raise refused("sweep_needs_name")
         first = cells.first.session.id.removesuffix(".r1")
         study = f"{UNNAMED if sweep else first}_{digest([settings, parts, *more])[:8]}"
     return StudyPlan(
@@ -283,18 +273,11 @@ def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> _Cells:
         for name, address in cell.addresses.items():
             first, known = asked_at.setdefault(name, (preset, address))
             if known != address:
-                raise WrongInput(
-                    f"the presets '{first}' and '{preset}' are two models with one name: both files"
-                    f" in conf/model/ say name: {name}, and they would be taken for one; write"
-                    f" name: {preset} in the file of '{preset}'"
-                )
+                raise refused("presets_of_one_name", first=first, preset=preset, named=name)
     if cells is None or faults:
         raise WrongInput(_impossible(faults, impossible, len(jobs)))
     if cells.clashes:
-        raise WrongInput(
-            f"two different sessions would be named {cells.clashes[0]}; give what differs a name of"
-            " its own"
-        )
+        raise refused("two_sessions_one_name", clashes=cells.clashes[0])
     return cells
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.format import DEBATE
 from delibsim.domain.participant import Diversity, Seating
 from delibsim.domain.secret import refuse_key
@@ -141,9 +141,7 @@ def validated(plain: Mapping[str, Any]) -> Config:
         raise WrongInput(fault)
     settings = plain[group]
     if not isinstance(settings, dict):
-        raise WrongInput(
-            f"the {group} that is chosen holds no settings by name; it stands in conf/{group}/"
-        )
+        raise refused("group_without_settings", group=group)
     name = settings.get("name")
     place = f"; '{name}' stands in conf/{group}/" if name else ""
     raise WrongInput(f"{fault}{place}")

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.format import Match, lopsided
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant
 from delibsim.domain.run import Session
@@ -38,10 +38,7 @@ def refuse_defaults(job: Job) -> None:
     """WrongInput for a default of debates at the command line."""
     for key in job.values:
         if key.partition(".")[0] == "debate":
-            raise WrongInput(
-                f"'{key}' stands in conf/debate/default.yaml; at the command line a debate takes"
-                " temperature=X and model.max_tokens=N"
-            )
+            raise refused("no_setting_of_debates", key=key)
 
 
 def bounded(model: Mapping[str, Any], sampling: SamplingConfig) -> dict[str, Any]:
@@ -57,10 +54,12 @@ def bounded(model: Mapping[str, Any], sampling: SamplingConfig) -> dict[str, Any
     budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
     if isinstance(budget, int) and budget >= sampling.max_tokens:
         more = model.get("max_tokens") or 2 * budget
-        raise WrongInput(
-            f"model '{model['name']}' is to think with up to {budget} tokens, and a debate allows "
-            f"{sampling.max_tokens} for thinking and speech together: set model.max_tokens={more}, "
-            "or a smaller model.extra.thinking.budget_tokens"
+        raise refused(
+            "too_much_thinking",
+            model=model["name"],
+            budget=budget,
+            max_tokens=sampling.max_tokens,
+            more=more,
         )
     return {**model, "max_tokens": sampling.max_tokens}
 
@@ -107,10 +106,7 @@ def seats(
     settings in which it differs from others.
     """
     if persona.people is not None or persona.seating != "in_turn":
-        raise WrongInput(
-            f"the personas '{persona.name}' are drawn from people's answers, which they gave to"
-            " surveys and not on motions"
-        )
+        raise refused("personas_not_for_motions", named=persona.name)
     texts = persona.personas or [""]
     sides = [(side.capitalize(), side) for side in SIDES]
     listeners = [(f"Listener {i + 1}", AUDIENCE) for i in range(audience)]

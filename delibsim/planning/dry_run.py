@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.run import Session
 from delibsim.engine.check import prompt_hash
 from delibsim.models.ask import wait
@@ -148,10 +148,7 @@ def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int,
     plan would be taken for this one's.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise WrongInput(
-            f"{folder} is not empty; name a new folder, so that no prompt of another plan is read"
-            " as one of this"
-        )
+        raise refused("prompts_folder_not_empty", folder=folder)
     groups: dict[str, list[Session]] = {}
     for session in sessions:
         name = session.id if every else session.cell

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from delibsim.domain.branching import Edit
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.parentage import Parentage
 from delibsim.domain.phases import CLOSING, phase_of
 from delibsim.domain.run import Run, Session
@@ -115,15 +115,9 @@ def _of_spot(parent: Parent, spot: Spot, places: Places, made: Changed) -> list[
     own = parent.run.session
     names = [person.id for person in own.participants]
     if own.unasked and places.control:
-        raise WrongInput(
-            "people who spoke elsewhere cannot speak again, so that there is no control: leave"
-            " --control out; what they said stands beside the fork (delibsim show RUN FORK)"
-        )
+        raise refused("no_control_of_people")
     if names and len(made.session.unasked) == len(names):
-        raise WrongInput(
-            "these people spoke elsewhere and cannot go on; name the model that speaks from"
-            ' there on: model=NAME, or --seat "NAME=MODEL" for one of them'
-        )
+        raise refused("people_cannot_go_on")
     unknown = [one.seat for one in spot.spoken if one.seat > len(names)]
     if unknown:
         raise WrongInput(f"--insert: there is no seat {unknown[0]}; there are {len(names)}")
@@ -201,27 +195,25 @@ def _check_place(parent: Parent, at: int, edits: Sequence[Edit], rounds: int) ->
     """
     session, last = parent.run.session, parent.turns
     if at > last + 1:
-        raise WrongInput(
-            f"--at {at}: the last turn of {parent.study}/{session.id} is {last}; a fork begins at 0"
-            f" (the survey before), at a turn, or at {last + 1} (the survey after)"
+        raise refused(
+            "fork_after_the_end",
+            at=at,
+            study=parent.study,
+            id=session.id,
+            last=last,
+            after=last + 1,
         )
     _check_facilitated(parent, at, edits, rounds)
     spoken = [turn.index for turn in session.planned_turns if phase_of(turn) == "plenary"]
     over, more = max(spoken, default=last), rounds > session.treatment.rounds
     if session.procedure.phases and more and over < min(at, last):
-        raise WrongInput(
-            f"the rounds were over with turn {over}, and another phase followed, so no round can be"
-            f" added after it; fork at turn {over} or before"
-        )
+        raise refused("no_round_after_rounds", over=over)
     for edit in edits:
         beyond = last + (edit.kind == "insert")
         if not last or edit.turn > beyond:
             raise WrongInput(f"there is no turn {edit.turn}; the last is {last}")
         if session.kind.sides and edit.kind in ("insert", "remove"):
-            raise WrongInput(
-                "a debate has six speeches in a fixed order, so none can be inserted or left out;"
-                " a speech can be given word for word: --say"
-            )
+            raise refused("debate_order_fixed")
         if edit.text:
             _check_words(parent, edit)
 
@@ -230,16 +222,10 @@ def _check_facilitated(parent: Parent, at: int, edits: Sequence[Edit], rounds: i
     """WrongInput for what cannot differ once a facilitator has spoken."""
     session = parent.run.session
     if session.procedure.facilitator_names and any(edit.kind == "remove" for edit in edits):
-        raise WrongInput(
-            "the facilitator names who speaks next, so no turn can be left out; let somebody leave"
-            " (--leave SEAT), or say something else there (--say)"
-        )
+        raise refused("no_turn_left_out")
     closed = [said.turn.index for said in parent.run.transcript if said.turn.task == CLOSING]
     if closed and session.facilitated and at > closed[-1] and rounds > session.treatment.rounds:
-        raise WrongInput(
-            f"the facilitator closed the discussion in turn {closed[-1]}, so no rounds can follow"
-            f" it; fork at turn {closed[-1]} or before"
-        )
+        raise refused("no_round_after_closing", closed=closed[-1])
 
 
 def _check_words(parent: Parent, edit: Edit) -> None:
@@ -249,13 +235,9 @@ def _check_words(parent: Parent, edit: Edit) -> None:
     try:
         read_as = stated(turn, form_of_turn(parent.run.session, turn).read(edit.text)).text
     except UnreadableReply as error:
-        raise WrongInput(
-            f"the words for turn {edit.turn} would not be read as a statement: {error}"
-        ) from None
+        raise refused("words_no_statement", turn=edit.turn, error=error) from None
     if read_as != edit.text:
-        raise WrongInput(
-            f"the words for turn {edit.turn} would be cut by the rules of the speech; shorten them"
-        )
+        raise refused("words_would_be_cut", turn=edit.turn)
 
 
 EACH, ROUNDS = "each", "rounds"
@@ -271,10 +253,7 @@ def plan_probes(
     WrongInput for a turn that the run does not have, and for settings that would change it.
     """
     if parent.run.session.unasked:
-        raise WrongInput(
-            f"{parent.study}/{parent.run.session.id}: the people who spoke in it cannot be asked;"
-            " a fork lets models go on from a turn: delibsim fork"
-        )
+        raise refused("no_probe_of_people", study=parent.study, id=parent.run.session.id)
     if not parent.run.session.respondents:
         raise WrongInput(f"{parent.study}/{parent.run.session.id}: nobody is surveyed in it")
     composer = Composer(home or Path.cwd())
@@ -282,10 +261,7 @@ def plan_probes(
     (job,) = asked.jobs
     for key in (*job.choices, *job.values):
         if key.partition(".")[0] not in ELSEWHERE or key == "study":
-            raise WrongInput(
-                f"'{key}' cannot differ in a probe, which asks what the run would have asked; to"
-                " change something, fork the run"
-            )
+            raise refused("probe_changes_nothing", key=key)
     made = changed(parent.run.session, job, Places(at=(0,)), composer)
     sessions = []
     for turn in _turns(parent, after):
@@ -309,13 +285,13 @@ def _turns(parent: Parent, after: str) -> tuple[int, ...]:
         found = tuple(sorted(numbers(after, "after")))
     beyond = [turn for turn in found if turn > parent.turns]
     if beyond:
-        raise WrongInput(
-            f"--after {beyond[0]}: the last turn of {parent.study}/{run.session.id} is"
-            f" {parent.turns}"
+        raise refused(
+            "probe_after_the_end",
+            beyond=beyond[0],
+            study=parent.study,
+            id=run.session.id,
+            turns=parent.turns,
         )
     if not found:
-        raise WrongInput(
-            f"{parent.study}/{run.session.id} has no turn between its two surveys after which to"
-            f" ask (--after {after})"
-        )
+        raise refused("no_turn_to_probe", study=parent.study, id=run.session.id, after=after)
     return found

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.branching import Edit
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.participant import Participant
 from delibsim.domain.phases import Facilitator
 from delibsim.domain.run import Session
@@ -142,10 +142,7 @@ def numbers(text: str, option: str) -> tuple[int, ...]:
         step = int(match[3] or 1)
         found = range(int(match[1]), int(match[2]), step) if step else ()
     if not found or len(found) > MOST_PLACES:
-        raise WrongInput(
-            f"--{option} is a whole number, a list of them (0,2,4) or a range (range(0,10)), at"
-            f" most {MOST_PLACES}, not '{text}'"
-        )
+        raise refused("no_list_of_turns", option=option, most_places=MOST_PLACES, text=text)
     return tuple(dict.fromkeys(found))
 
 
@@ -180,10 +177,7 @@ def _inserted(word: str, home: Path) -> tuple[Spoken, ...]:
     """The alternatives of `--insert 6:2=a.txt,b.txt`."""
     match = INSERT.fullmatch(word)
     if match is None or int(match[2]) == 0:
-        raise WrongInput(
-            "--insert names a turn, the seat that speaks before it, and a file: --insert"
-            f" 6:2=say.txt, not '{word}'"
-        )
+        raise refused("insert_unreadable", word=word)
     turn, seat = int(match[1]), int(match[2])
     return tuple(Spoken(turn, _text(name, home), name, seat) for name in match[3].split(","))
 
@@ -225,10 +219,7 @@ def changed(own: Session, job: Job, places: Places, composer: Composer) -> Chang
     """
     for key in (*job.choices, *job.values):
         if not _within(key, (*ALLOWED, *ELSEWHERE)):
-            raise WrongInput(
-                f"'{key}' cannot differ from a turn on; a fork changes {', '.join(ALLOWED)}, who"
-                " sits there (--leave, --join) and what is said (--say, --insert, --remove)"
-            )
+            raise refused("no_change_of_a_fork", key=key, allowed=", ".join(ALLOWED))
     if own.kind.sides and "rounds" in job.values:
         raise WrongInput(f"'rounds' has no effect on a debate: {debates.MEANINGLESS['rounds']}")
     label = [*_label(job), *(f"leave{seat}" for seat in places.leave)]
@@ -280,10 +271,7 @@ def _kept_temperature(own: Session, job: Job) -> dict[str, Any]:
         return {}
     known = {settings.get("temperature") for settings in own.models.values()}
     if len(known) > 1:
-        raise WrongInput(
-            "the models of the run have different temperatures; name that of the new model:"
-            " temperature=X"
-        )
+        raise refused("temperatures_differ")
     return {"temperature": known.pop()}
 
 
@@ -309,10 +297,7 @@ def _with_seats(session: Session, places: Places) -> Session:
     if session.kind.sides:
         raise WrongInput("a debate has two sides and its listeners; nobody can leave or join it")
     if session.procedure.audience.network != "complete":
-        raise WrongInput(
-            "seats are places in the network of who hears whom; nobody can leave or join it"
-            " (procedure.audience.network is not complete)"
-        )
+        raise refused("network_seats_fixed")
     people = list(session.participants)
     beyond = [seat for seat in places.leave if seat > len(people)]
     if beyond:
@@ -449,9 +434,11 @@ def _personas(session: Session, config: Config, composer: Composer) -> list[str]
         group = debates.seats(models * 3, len(session.respondents), config.persona, "").group
         return [person.persona for person in group.participants]
     if config.persona.topic not in (None, session.topic.id):
-        raise WrongInput(
-            f"the personas '{config.persona.name}' are those of the topic {config.persona.topic},"
-            f" not of {session.topic.id}"
+        raise refused(
+            "personas_of_another_topic",
+            named=config.persona.name,
+            topic=config.persona.topic,
+            id=session.topic.id,
         )
     first = session
     while first.before is not None:

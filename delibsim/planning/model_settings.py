@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.secret import looks_like_key
 from delibsim.domain.text import counted
 from delibsim.models.ask import AUTO, as_format
@@ -103,11 +103,7 @@ def _refuse_secrets(settings: Mapping[str, Any], known: Sequence[str]) -> None:
             continue
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and (looks_like_key(text) or _holds(text, known)):
-                raise WrongInput(
-                    f"'{key}' holds what looks like a key, or is a secret of the environment."
-                    " Settings are written to files and name them; keys are read from the variable"
-                    " that model.key_env names. Give another value"
-                )
+                raise refused("setting_holds_key", key=key)
 
 
 def _holds(text: str, secrets: Iterable[str]) -> bool:
@@ -203,10 +199,7 @@ def mediator_settings(
 def _settled(preset: Mapping[str, Any], config: Config, job: Job) -> tuple[dict[str, Any], str]:
     """The settings of a model in a session, from its preset, and its address, "" without one."""
     if "temperature" in preset:
-        raise WrongInput(
-            f"the file of model '{preset['name']}' in conf/model/ sets a temperature, which"
-            " that of the session would overwrite; leave it out there, and set temperature=X"
-        )
+        raise refused("temperature_of_preset", preset=preset["name"])
     model = as_format({**preset, "temperature": config.temperature})
     own_limit = "model.max_tokens" in job.values and "max_tokens" in preset
     if config.is_debate and not own_limit:
@@ -228,14 +221,13 @@ def _check_group(config: Config, job: Job) -> None:
     if models is None:
         return
     if len(models) > size:
-        raise WrongInput(
-            f"group.models names {counted(len(models), 'model')} for {counted(size, 'seat')}"
+        raise refused(
+            "more_models_than_seats",
+            models=counted(len(models), "model"),
+            size=counted(size, "seat"),
         )
     if "model" in job.choices:
-        raise WrongInput(
-            "group.models seats the models, so model= would have no effect; leave one of the two"
-            " out"
-        )
+        raise refused("group_models_and_model")
 
 
 def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[str, Any]]:
@@ -250,11 +242,7 @@ def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[s
     for preset, model in zip(names, found, strict=True):
         first = preset_of.setdefault(str(model["name"]), preset)
         if first != preset:
-            raise WrongInput(
-                f"the presets '{first}' and '{preset}' are two models with one name: both files in"
-                f" conf/model/ say name: {model['name']}, and they would be taken for one; write"
-                f" name: {preset} in the file of '{preset}'"
-            )
+            raise refused("presets_of_one_name", first=first, preset=preset, named=model["name"])
     return found
 
 
@@ -277,9 +265,7 @@ def refuse_overwritten(job: Job) -> None:
             raise WrongInput(f"'{key}' would have no effect: {advice}")
     for stronger, weaker in IN_TWO_PLACES:
         if job.values.get(stronger) is not None and weaker in job.values:
-            raise WrongInput(
-                f"'{weaker}' would be overwritten by {stronger}; leave one of the two out"
-            )
+            raise refused("overwritten_by_stronger", weaker=weaker, stronger=stronger)
     if not job.is_debate:
         _refuse_debating(job)
     elif job.values.get("tournament.design") is None:
@@ -297,10 +283,7 @@ def refuse_one_for_several(job: Job, names: Sequence[str]) -> None:
     for key in OF_ONE_MODEL:
         if key in job.values:
             listed = ", ".join(dict.fromkeys(names))
-            raise WrongInput(
-                f"'{key}' would hold for each of the models {listed}, which would then be the same;"
-                " give each a file of its own in conf/model/"
-            )
+            raise refused("setting_of_each_model", key=key, listed=listed)
 
 
 def _refuse_debating(job: Job) -> None:

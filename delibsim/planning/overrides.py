@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.format import DEBATE
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.planning.config import OF_THE_STUDY
@@ -71,10 +71,7 @@ def read(
     if "experiment" in parsed:
         experiment = str(parsed.pop("experiment").value())
         if not sweep:
-            raise WrongInput(
-                f"the experiment '{experiment}' holds many sessions: delibsim run -m"
-                f" experiment={experiment}"
-            )
+            raise refused("experiment_needs_sweep", experiment=experiment)
         parsed = _of_experiment(presets.experiment(experiment), parsed) | parsed
     launcher = {}
     if sweep:
@@ -89,10 +86,7 @@ def read(
         axes.append((key, values))
     sessions = math.prod(len(values) for _, values in axes)
     if sessions > MOST_SESSIONS:
-        raise WrongInput(
-            f"{sessions:,} combinations of values are too many; a study has {MOST_SESSIONS:,}"
-            " sessions at most"
-        )
+        raise refused("too_many_sessions", sessions=sessions, most_sessions=MOST_SESSIONS)
     added = frozenset(key for key, override in settings.items() if override.is_add())
     keys = [key for key, _ in axes]
     cells = itertools.product(*(values for _, values in axes))
@@ -115,9 +109,10 @@ def values_by_key(overrides: Sequence[str]) -> dict[str, Any]:
     parsed = _by_key(_parsed(overrides), overrides)
     for key, override in parsed.items():
         if override.is_sweep_override():
-            raise WrongInput(
-                f"'{hidden(str(override.input_line), overrides)}' names several values; a list"
-                f" stands in brackets: '{key}=[A,B]'"
+            raise refused(
+                "list_without_brackets",
+                input_line=hidden(str(override.input_line), overrides),
+                key=key,
             )
     return {key: override.value() for key, override in parsed.items()}
 
@@ -149,14 +144,9 @@ def _refuse_several(key: str, override: "Override", overrides: Sequence[str], sw
     """WrongInput for several values where a setting can have one only."""
     if not sweep:
         line = hidden(str(override.input_line), overrides)
-        raise WrongInput(
-            f"'{line}' names several values; one session has one value for each setting, and a"
-            " sweep is delibsim run -m"
-        )
+        raise refused("several_values_in_one_session", line=line)
     if key.split(".")[0] in OF_THE_STUDY:
-        raise WrongInput(
-            f"'{key}' is shared by all sessions of a study and can have one value only"
-        )
+        raise refused("one_value_for_a_study", key=key)
 
 
 def _parsed(overrides: Sequence[str]) -> list["Override"]:
@@ -172,10 +162,7 @@ def _parsed(overrides: Sequence[str]) -> list["Override"]:
     except HydraException as error:
         problem = hidden(str(error).splitlines()[0], overrides).replace("override", "setting")
         problem = problem.removeprefix("LexerNoViableAltException: ")
-        raise WrongInput(
-            f"cannot read the setting: {problem}; settings look like topic=acp, and values with"
-            " special characters need quotes of their own: study=\"'name'\""
-        ) from None
+        raise refused("setting_unreadable", problem=problem) from None
 
 
 def _by_key(parsed: Iterable["Override"], overrides: Sequence[str]) -> dict[str, "Override"]:
@@ -186,10 +173,7 @@ def _by_key(parsed: Iterable["Override"], overrides: Sequence[str]) -> dict[str,
         if key in found:
             first = hidden(str(found[key].input_line), overrides)
             second = hidden(str(override.input_line), overrides)
-            raise WrongInput(
-                f"the setting '{key}' is given more than once: {first} and {second}; leave one of"
-                f" them out. A sweep (-m) takes several values as {key}=FIRST,SECOND"
-            )
+            raise refused("setting_given_twice", key=key, first=first, second=second)
         found[key] = override
     return found
 
@@ -206,9 +190,7 @@ def _key(override: "Override") -> str:
         raise unknown("setting", override.get_key_element(), ())
     addable = key == "experiment" or key.startswith(("model.", "hydra.launcher."))
     if override.is_add() and not addable:
-        raise WrongInput(
-            f"'{line}' adds '{key}', which cannot be added; to change it, leave the + out"
-        )
+        raise refused("setting_cannot_be_added", line=line, key=key)
     return key
 
 
@@ -236,10 +218,7 @@ def _values(
     if not override.is_sweep_override():
         return _span(key, value, line)
     if isinstance(value, Glob):
-        raise WrongInput(
-            f"'{line}': a glob stands for topics or for the options of a group, and '{key}' is"
-            " neither"
-        )
+        raise refused("glob_of_no_group", line=line, key=key)
     if not override.is_discrete_sweep():
         raise WrongInput(f"'{line}' names no list of values")
     if isinstance(value, RangeSweep) and _too_many(value):
@@ -297,10 +276,7 @@ def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Jo
     persona = choices.get("persona")
     if isinstance(persona, str) and persona.startswith(PEOPLE):
         if "persona.people" in values:
-            raise WrongInput(
-                f"'persona.people' would be overwritten by persona={persona}; leave one of the two"
-                " out"
-            )
+            raise refused("persona_people_overwritten", persona=persona)
         choices["persona"] = "human"
         values["persona.people"] = persona.removeprefix(PEOPLE)
     for group, name in choices.items():

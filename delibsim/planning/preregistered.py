@@ -14,7 +14,7 @@ from typing import Any
 
 from delibsim.domain.data import filled, read_data
 from delibsim.domain.effect import no_effects, same_cells
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
@@ -331,9 +331,7 @@ def power_analysis(path: Path) -> str:
     try:
         return written("power", read_json(path)).strip("\n")
     except (KeyError, TypeError, ValueError, AttributeError, TemplateError) as error:
-        raise WrongInput(
-            f"{path} is no answer of delibsim power; make it with delibsim power --json > {path}"
-        ) from error
+        raise refused("no_answer_of_power", path=path) from error
 
 
 def _number(value: float | None) -> str:

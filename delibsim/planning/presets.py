@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.planning.references import resolved
 from delibsim.store.instruments.library import check_persona_file, package_data
 from delibsim.store.reading import check_yaml, yaml_nodes
@@ -94,10 +94,7 @@ class Presets:
         defaults = self._compose()
         for key, value in config.items():
             if value != defaults.get(key):
-                raise WrongInput(
-                    f"conf/experiment/{name}.yaml sets '{key}'; an experiment holds its settings"
-                    " under hydra.sweeper.params"
-                )
+                raise refused("experiment_setting_misplaced", named=name, key=key)
         return {str(key): _as_override(value) for key, value in params.items()}
 
     def launcher(self, name: str, overrides: Iterable[str]) -> None:
@@ -122,10 +119,7 @@ class Presets:
         theirs = self.home / "conf" / group / f"{name}.yaml"
         ours = package_data("conf") / group / f"{name}.yaml"
         if (group, name) in RESERVED and theirs.is_file() and theirs.resolve() != ours.resolve():
-            raise WrongInput(
-                f"{theirs} would pass for the {group} of the published study; give your file a name"
-                " of its own"
-            )
+            raise refused("passes_for_published", theirs=theirs, group=group)
 
     def _found(self, group: str) -> list[str]:
         """The options of a group for which there is a file."""
@@ -302,10 +296,7 @@ def _refuse_unsafe(path: Path, changed: int) -> None:
         return  # Hydra, which takes more than we do, says what is wrong with it
     for key, chosen in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.value == "defaults" and "${" in yaml.serialize(chosen):
-            raise WrongInput(
-                f"{path}, line {key.start_mark.line + 1}: the defaults of a file name other files"
-                " as they are, without ${...}"
-            )
+            raise refused("default_with_reference", path=path, line=key.start_mark.line + 1)
 
 
 def _of_hydra(error: Exception) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.models.clients.faults import SECRET_NAME
 
 Path = tuple[str, ...]
@@ -87,10 +87,12 @@ class _References:
                 _, more, longer = self._size(path, ())
                 filled_in, characters = filled_in + more, characters + longer
         if filled_in > FILLED_IN or characters > CHARACTERS:
-            raise WrongInput(
-                f"the references (${{...}}) of the settings stand for {filled_in:,} others and"
-                f" {characters:,} characters; at most {FILLED_IN:,} and {CHARACTERS:,} are filled"
-                " in"
+            raise refused(
+                "references_too_long",
+                filled_in=filled_in,
+                characters=characters,
+                most=FILLED_IN,
+                longest=CHARACTERS,
             )
         return [key for key in self._config if key in self._concerned]
 
@@ -99,9 +101,7 @@ class _References:
         in, and how many characters there are.
         """
         if path in within or len(within) > STEPS:
-            raise WrongInput(
-                f"'{_dotted(path)}' refers to itself, or over more than {STEPS} other references"
-            )
+            raise refused("references_too_deep", path=_dotted(path), steps=STEPS)
         if path not in self._sizes:
             steps, filled_in, characters = 0, 0, 0
             for inner, text in _texts(self._at(path), path):
@@ -128,10 +128,7 @@ class _References:
                     yield named
             elif (found := VARIABLE.match(text, place)) and free:
                 if SECRET_NAME.search(found[1]):
-                    raise WrongInput(
-                        f"'{_dotted(path)}' reads the variable {found[1]} of the environment, whose"
-                        " name is that of a secret; name the variable in model.key_env"
-                    )
+                    raise refused("reads_a_secret", path=_dotted(path), found=found[1])
             else:
                 raise _refusal(path, "holds a ${...} that is not the name of a setting")
 
@@ -149,12 +146,7 @@ class _References:
 
 
 def _refusal(path: Path, what: str) -> WrongInput:
-    return WrongInput(
-        f"'{_dotted(path)}' {what}. Settings may be sent to models and are written to files, so"
-        " they refer to other settings by name, such as ${topic}, and not to the environment;"
-        " variables are read by base_url, limits and runs alone, as ${oc.env:NAME}. A text that"
-        r" means the characters themselves has \${"
-    )
+    return refused("no_reference_there", path=_dotted(path), what=what)
 
 
 def _absolute(path: Path, reference: re.Match[str]) -> Path:

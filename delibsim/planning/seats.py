@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.participant import (
     Drawn,
     Participant,
@@ -125,10 +125,7 @@ def _persona_set(config: PersonaConfig, context: SessionContext) -> _PersonaSet:
         return _people(config.people, context)
     if config.seating == "people":
         given = config.name if config.people is None else f"{config.name}:"
-        raise WrongInput(
-            f"persona={given} needs the topic whose participants are meant, such as"
-            f" persona=human:{context.topic.id}"
-        )
+        raise refused("persona_needs_topic", given=given, id=context.topic.id)
     kept: dict[str, Any] = {"name": config.name, "personas": config.personas}
     if config.seating != "in_turn":
         kept["seating"] = config.seating

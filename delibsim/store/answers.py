@@ -362,10 +362,9 @@ class Codings(TaskAnswers[Any]):
         found = []
         for key, reason in task.get("not_coded", {}).items():
             text, _, dimension = key.rpartition(" ")
-            missing, digest = reason_from_text(reason), task["texts"].get(text, "")
-            found.append(
-                Code(text, dimension, ENSEMBLE, "ensemble", None, missing, 0, text_sha256=digest)
-            )
+            said = (None, reason_from_text(reason), 0)
+            digest = task["texts"].get(text, "")
+            found.append(Code(text, dimension, ENSEMBLE, "ensemble", *said, text_sha256=digest))
         return found
 
 

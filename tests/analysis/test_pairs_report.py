@@ -16,7 +16,7 @@ from delibsim.analysis.figures.entries import entries_of
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
 from delibsim.analysis.pairs.judges import majorities
 from delibsim.analysis.pairs.report import PANELS, pairs_report, scores
-from delibsim.asking.kinds.pair_import import columns_of, import_pairs
+from delibsim.asking.kinds.imported import columns_of, import_pairs
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
@@ -104,7 +104,7 @@ def test_the_published_scores_of_webis_are_reproduced(tmp_path):
     runs = Runs(tmp_path / "runs", "webis")
     columns = columns_of("a,b,outcome", "topic")
     found = import_pairs(WEBIS / "pairs_logical.csv", runs, columns, "main", "logical")
-    assert (found.new, found.texts, found.groups) == (13952, 1269, 20)
+    assert (found.new, found.facts["texts"], found.facts["groups"]) == (13952, 1269, 20)
     votes = Comparisons.of(runs, "main").all()
     shares = Counter(one.outcome for one in votes)
     assert shares["a"] / len(votes) == pytest.approx(0.445958, abs=1e-6)

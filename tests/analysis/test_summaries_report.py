@@ -9,7 +9,7 @@ import pytest
 from cases import cases_of
 from planted_summaries import planted
 
-from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
+from delibsim.analysis.summaries import agreement, benchmark, minorities
 from delibsim.analysis.summaries.judged import by_topic, scores_of, with_overall
 from delibsim.analysis.summaries.report import summaries_report
 
@@ -77,9 +77,11 @@ def test_the_published_ratings_and_comparisons_of_people():
     rows = {"judge": "p", "people": True, "a": one.summaries.index[0], "opinion": "o1"}
     rows |= {"b": one.summaries.index[1], "first": "", "missing": "", "rep": given}
     rows |= dict.fromkeys(("inf", "neu", "pol"), np.nan)
-    found = pd.Series(next(biases.places([replace(one, comparisons=pd.DataFrame(rows))])))
+    found = pd.Series(benchmark.places([replace(one, comparisons=pd.DataFrame(rows))])[0])
     assert (found["n"], found["judges"]) == (4500, "people")
-    assert found["p"] == near(9e-7, rel=0.05)
+    assert found["published_p"] == near(9e-7, rel=0.05)
+    assert np.isnan(found["p"])  # all are of one pair of summaries: they say nothing of others
+    assert found["note"] == "one_cluster"
     assert (found["share"] * (4500 - found["ties"]), found["ties"]) == (near(1844), 1099)
 
 
@@ -95,9 +97,9 @@ def test_what_is_planted_is_found():
     assert found["p_control"] <= found["p_control_holm"] < 0.05
     assert found["verb"] == "less"
     assert abs(found["control"]) < 0.01
-    order = row_of(biases.order([one]), model="m")
+    order = row_of(benchmark.order([one]), model="m")
     assert order["low"] < -0.06 < order["high"]
-    place = row_of(biases.places([one]), dimension="neu")
+    place = row_of(benchmark.places([one]), dimension="neu")
     assert place["share"] > 0.5
     assert place["p"] < 0.001
     assert place["at_equal_length"] == near(0.4, abs=4 * place["se"])
@@ -136,7 +138,13 @@ def test_reliability_is_that_of_an_analysis_of_variance():
     k = table.shape[1]
     between = k * table.mean(axis=1).var(ddof=1)
     within = table.var(axis=1, ddof=1).mean()
-    assert found["estimate"] == near((between - within) / (between + (k - 1) * within))
+    assert found["published"] == near((between - within) / (between + (k - 1) * within))
+    # Opinions are crossed with summaries, and what is theirs is no disagreement on a summary.
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    noise = (rest**2).sum() / ((len(table) - 1) * (k - 1))
+    raters = max((len(table) * table.mean(axis=0).var(ddof=1) - noise) / len(table), 0.0)
+    target = (between - noise) / k
+    assert found["estimate"] == near(target / (target + raters + noise), rel=0.02)
     assert found["each"] == k
 
 

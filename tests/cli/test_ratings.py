@@ -225,7 +225,7 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     delibsim("rate", "collect", "d", "pack/form.csv")
     (file,) = (home / "runs" / "d" / PACKS).glob("*.json")
     pack = file.stem
-    found = delibsim("rate", "report", "d", "--json", "-o", "report")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report", "--figures", "none")
     read = {name: share["wording"] for name, share in found.json["pooled"].items()}
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
@@ -260,7 +260,7 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
     assert delibsim(*debates, *varied).code == 0
     delibsim("rate", "ask", "d", "group.size=2")
-    found = delibsim("rate", "report", "d", "--json", "-o", "report")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report", "--figures", "none")
     assert found.code == 0
     assert found.json["differing"] == {
         "wording": ["oxford", "oxford_evaluative"],

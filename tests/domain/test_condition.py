@@ -21,6 +21,11 @@ def varied(session, **changes):
     return replace(session, id="varied", **changes)
 
 
+def test_replicates_share_a_condition_that_names_no_setting(session):
+    of = conditions([session, replace(session, id="again", replicate=2)])
+    assert of == {session.id: Condition(*FAMILY), "again": Condition(*FAMILY)}
+
+
 def of_citizen(session, **settings):
     """The session, its citizen with other settings."""
     return {"models": {"citizen": {**session.models["citizen"], **settings}}}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.coding.effect import Array, CodedTexts, Words
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.text import counted
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 
@@ -217,10 +217,7 @@ def chances_of(study: CodedStudy, own: DimensionCodes, notes: list[str]) -> Chan
     drawn = {text for draw in draws for text in draw.chances}
     by_choice = read - drawn
     if by_choice and by_choice == read:
-        raise WrongInput(
-            f"people coded {counted(len(read), 'text')} on {own.id}, and none was drawn with a"
-            f" known chance; hand out drawn texts: {DRAW}"
-        )
+        raise refused("coded_without_draw", read=counted(len(read), "text"), id=own.id, draw=DRAW)
     if by_choice:
         notes.append(
             f"{own.id}: {counted(len(by_choice), 'text')} that people coded without a draw left out"

@@ -15,14 +15,15 @@ from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
 from delibsim.analysis.pages.cells import decimals
 from delibsim.analysis.pairs.beside import DRAWN, against, crowd, judge_parameters
-from delibsim.analysis.pairs.conditions import (
+from delibsim.analysis.pairs.fitted import NAN, Compared, Fitted, Settings, fitted, known
+from delibsim.analysis.pairs.judges import (
     conditions,
+    counts,
     notes_on_conditions,
+    order,
     told_of_conditions,
     why_none,
 )
-from delibsim.analysis.pairs.fitted import NAN, Compared, Fitted, Settings, fitted, known
-from delibsim.analysis.pairs.judges import counts, order
 from delibsim.analysis.report import Report, sayings
 from delibsim.analysis.result import Result, catalogue, each, make_table, said, tables_of
 from delibsim.domain.errors import unknown

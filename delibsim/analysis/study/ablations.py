@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result
+from delibsim.analysis.result import Result, with_holm
 from delibsim.analysis.study.effects import EQUAL, NAN, NO_VARIANCE, noted, p_of_draws, too_few
 from delibsim.analysis.study.factors import Factor, factors, levels_of, varied
 from delibsim.analysis.study.sample import (
@@ -17,7 +17,7 @@ from delibsim.analysis.study.sample import (
     without_value,
 )
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
-from delibsim.measures.inference.means import cohens_d, holm, mean_of_units
+from delibsim.measures.inference.means import cohens_d, mean_of_units
 
 OUTCOMES = ("dri_change", "dri_adjusted_change", "diversity_pre", "diversity_change")
 """The three of the published study, and the adjusted index beside the plain one."""
@@ -71,9 +71,7 @@ def _of_outcome(factor: Factor, outcome: str, draws: DrawCounts) -> list[dict[st
             notes.append(note)
         row |= {"n_a": len(groups[a]), "n_b": len(groups[b])}
         rows.append(row | {"note": noted(*dict.fromkeys(notes))})
-    for row, p in zip(rows, holm([row.get("p", NAN) for row in rows]), strict=True):
-        row["p_holm"] = p
-    return rows
+    return with_holm(rows)
 
 
 def between_levels(

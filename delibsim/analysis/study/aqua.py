@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, said
+from delibsim.analysis.result import Result, said, with_holm
 from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.outcomes import VALUE, OutcomeMeasure
@@ -28,7 +28,6 @@ from delibsim.measures.inference.means import (
     SampleStatistics,
     equivalence,
     equivalence_of_mean,
-    holm,
     mean_of_units,
     pooled,
     welch,
@@ -133,10 +132,7 @@ def _rows(rows: pd.DataFrame, draws: DrawCounts, margin: float) -> list[dict[str
         seed = seed_of(draws.seed, "aqua", a, b)
         found, note = _tested(own, other, margin, (draws.permutations, seed))
         made.append({"a": a, "b": b, **found, "note": noted(note, lost)})
-    for name in ("p", "p_pooled"):
-        corrected = holm([row.get(name, np.nan) for row in made])
-        made = [row | {f"{name}_holm": p} for row, p in zip(made, corrected, strict=True)]
-    return made
+    return with_holm(with_holm(made), p="p_pooled")
 
 
 def _contrasts(treatments: Sequence[str]) -> list[tuple[str, str]]:

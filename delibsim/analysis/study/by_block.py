@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.result import Result
+from delibsim.analysis.result import Result, with_holm
 from delibsim.analysis.study.blocks import BlockComparison, compared, missing_note
 from delibsim.analysis.study.effects import (
     EQUAL,
@@ -33,7 +33,6 @@ from delibsim.analysis.study.sample import (
     wanted_outcomes,
 )
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
-from delibsim.measures.inference.means import holm
 
 TableRows = list[dict[str, Any]]
 
@@ -108,13 +107,10 @@ def _of_draws(found: BlockComparison, paired: bool) -> dict[str, Any]:
 
 def _corrected(rows: TableRows, column: str, found: BlockComparison) -> TableRows:
     """The rows with Holm's correction, or one that says why there is none."""
-    corrected = holm([row["p"] for row in rows])
     left_out = note_of(found) if not found.equal else noted(*found.left_out)
     if not rows:
         rows = [{column: "", "n": 0, "note": f"no_{column}: {found.no_block}"}]
-        corrected = [NAN]
-    for row, p in zip(rows, corrected, strict=True):
-        row["p_holm"] = p
+    rows = with_holm(rows)
     rows[0]["note"] = noted(rows[0]["note"], left_out)
     return rows
 

@@ -17,7 +17,7 @@ from delibsim.analysis.study.counts import outcome_of
 from delibsim.analysis.study.outcomes import RELATIVE, with_interval
 from delibsim.analysis.study.sample import outcomes_of, wanted_outcomes
 from delibsim.analysis.study.study_table import HELD, StudyTable
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.text import counted, quoted
 
 NAMES = frozenset({"person", "people", "human"})
@@ -43,15 +43,9 @@ def mixed_subjects(study: StudyTable, share: float | None) -> tuple[Result, list
     """
     people = held_by_people(study.rows)
     if not people.any():
-        raise WrongInput(
-            "no session is of people: people=SHARE of a sweep plans some; in a table their model is"
-            " person, people or human"
-        )
+        raise refused("no_sessions_of_people")
     if share is None and CHANCE not in study.rows.columns:
-        raise WrongInput(
-            "it is not known with what chance sessions were given to people; plan them so, with"
-            f" people=SHARE of a sweep, or give the chance in a column {CHANCE}"
-        )
+        raise refused("chance_not_known", chance=CHANCE)
     if share is None and not study.rows.loc[people, CHANCE].between(1e-9, 1).all():
         raise WrongInput(f"column {CHANCE} of sessions of people is above 0 and at most 1")
     if not study.rows.loc[people, "status"].isin(HELD).any():
@@ -83,7 +77,7 @@ def _beside(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _left_out(rows: pd.DataFrame) -> Iterator[str]:
     """Which sessions of people count as not held, and why."""
-    if len(stood := rows[_stood_in(rows)]):
+    if len(stood := rows[stood_in(rows)]):
         yield (
             f"{counted(len(stood), 'session')} of people in which a stand-in gave replies count as"
             " not held by people"
@@ -103,7 +97,8 @@ def _without_twin(rows: pd.DataFrame, people: pd.Series) -> Iterator[str]:
         )
 
 
-def _stood_in(rows: pd.DataFrame) -> pd.Series:
+def stood_in(rows: pd.DataFrame) -> pd.Series:
+    """The sessions in which a stand-in gave a reply in a seat for people."""
     if "people_stood_in" not in rows.columns:
         return pd.Series(False, index=rows.index, dtype=bool)
     return (rows["people_stood_in"] > 0).fillna(False).astype(bool)
@@ -114,7 +109,7 @@ def _of_outcome(
 ) -> CodedTexts:
     """The sessions of an outcome as units, a proxy a model."""
     rows = study.rows.assign(value=study.rows[column].astype(float))
-    rows.loc[people & _stood_in(rows), "value"] = np.nan
+    rows.loc[people & stood_in(rows), "value"] = np.nan
     keys = rows[UNIT].fillna("").astype(str)
     rows = rows.assign(**{key: keys[key] for key in UNIT})
     models = rows[~people]

@@ -35,7 +35,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import MEASURES, SCORE_PHASES
 from delibsim.domain.survey import PHASES
 from delibsim.measures.dri import Array, over_pairs, rank_correlations, why_undefined
-from delibsim.measures.inference.means import jackknifed
+from delibsim.measures.inference.means import jackknifed, mean_of_units
 from delibsim.measures.inference.resampling import Line, line, true_slope
 from delibsim.scorers.arrays import considerations, preferences, surveyed
 from delibsim.store.instruments.answers import Answers
@@ -230,18 +230,10 @@ def _codes(notes: Iterable[object]) -> list[str]:
 
 def compared(here: np.ndarray, there: np.ndarray) -> dict[str, float]:
     """Both means and their difference with its interval; NaN where topics do not suffice."""
-    from scipy.stats import ttest_1samp
-
-    nothing = float("nan")
-    found = dict.fromkeys(("here", "people", "difference", "low", "high", "p"), nothing)
-    if len(here):
-        found |= {"here": here.mean(), "people": there.mean()}
-        found["difference"] = (here - there).mean()
-    if len(here) > 1 and np.ptp(here - there) > 0:
-        test = ttest_1samp(here - there, 0.0)
-        ends = test.confidence_interval()
-        found |= {"low": float(ends.low), "high": float(ends.high), "p": float(test.pvalue)}
-    return found
+    apart, both = mean_of_units(here - there), {"here": here, "people": there}
+    found = {name: values.mean() if len(values) else np.nan for name, values in both.items()}
+    ends = {"low": apart.low, "high": apart.high, "p": apart.p}
+    return found | {"difference": apart.estimate} | ends
 
 
 def pair_correlations(runs: Iterable[Run]) -> Result:

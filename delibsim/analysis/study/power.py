@@ -14,7 +14,7 @@ from delibsim.analysis.study.factors import levels_named
 from delibsim.analysis.study.mixed import column
 from delibsim.analysis.study.sample import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.measures.inference.mixed import mixed_fit, simulated_fits
 from delibsim.measures.inference.power import (
     TESTS,
@@ -102,11 +102,7 @@ def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int 
             raise unknown(f"treatment with a change of {outcome} in {study.study}", name, known)
     data = own
     rows = differences(data, column_of_change, between)
-    too_small = WrongInput(
-        f"{study.study} is too small to say how far changes spread: that needs two replicates of"
-        " both treatments, and two topics or two models. Leave it out and state the spread, such as"
-        " --sd topic=.05,residual=.1 --correlation .3"
-    )
+    too_small = refused("pilot_too_small", study=study.study)
     if not (rows.groupby("topic")["replicate"].nunique() > 1).any():
         raise too_small
     fixed, terms = _design(rows)

@@ -13,6 +13,7 @@ from delibsim.analysis.study.blocks import BlockComparison, compared
 from delibsim.analysis.study.effect_sizes import adjusted, before_of
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.mixed import over_topics_and_models
+from delibsim.analysis.study.mixed_subjects import stood_in
 from delibsim.analysis.study.outcomes import CHANGE, RELATIVE, OutcomeMeasure
 from delibsim.analysis.study.sample import (
     families_in,
@@ -295,15 +296,8 @@ def _choices(rows: pd.DataFrame, a: str) -> Iterator[SessionSubset]:
         if "reasked" in rows.columns and (rows["reasked"] > 0).any():
             untouched = choice.rows[choice.rows["reasked"] == 0]
             yield replace(choice, runs=UNTOUCHED, rows=untouched)
-        if _stood_in(rows).any():
-            yield replace(choice, runs=NO_STAND_IN, rows=choice.rows[~_stood_in(choice.rows)])
-
-
-def _stood_in(rows: pd.DataFrame) -> pd.Series:
-    """The sessions in which a stand-in gave a reply in a seat for people."""
-    if "people_stood_in" not in rows.columns:
-        return pd.Series(False, index=rows.index, dtype=bool)
-    return (rows["people_stood_in"] > 0).fillna(False).astype(bool)
+        if stood_in(rows).any():
+            yield replace(choice, runs=NO_STAND_IN, rows=choice.rows[~stood_in(choice.rows)])
 
 
 def _wordings(rows: pd.DataFrame, a: str) -> Iterator[SessionSubset]:

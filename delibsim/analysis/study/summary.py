@@ -1,13 +1,15 @@
 """The findings of a study in sentences, each of which says only what its table holds."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, NOT_VALID, RAISED
+from delibsim.analysis.study.effects import ENOUGH, EQUAL, LEVEL
 from delibsim.analysis.study.outcomes import (
     CHANGE,
     RELATIVE,
@@ -21,6 +23,7 @@ from delibsim.analysis.study.outcomes import (
     with_interval,
 )
 from delibsim.analysis.study.sample import CITIZENS, MODELS
+from delibsim.domain.data import filled
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import holm
@@ -59,53 +62,35 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
 
     "Raised" and "lowered" speak of topics like these; "went with" speaks of these topics alone.
     """
-    a, b, label = named(row["a"]), named(row["b"]), measured(str(row["outcome"]))
-    who = " of the citizens" if null_only else ""
-    if missing(row["estimate"]):
-        why = for_readers(str(row.get("note") or "")) or "there is no value"
-        return f"{sentence(a)} against {b}: no estimate of the change in the {label} ({why})."
-    basis = _basis(row, results, null_only)
-    if exactly_equal(row):
-        return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
-    verb = row.get("verb", "none")
-    if verb == NOT_VALID:
-        told = {"a": sentence(a), "b": b, "label": label, "basis": basis}
-        return said("study/by_models", numbers=numbers_of(row), **told)
-    if verb == HERE:
-        text = _here(row, f"{label}{who}", basis)
-    elif verb in (RAISED, LOWERED):
-        told = {"a": sentence(a), "b": b, "verb": verb, "label": f"{label}{who}", "basis": basis}
-        tests = _tests(row, "p_topics", "p_holm")
-        text = said("study/raised", **told, numbers=numbers_of(row), tests=tests, pairs=_pairs(row))
-    else:
-        where = "On this topic, " if row["topics"] == 1 else ""
-        text = sentence(f"{where}{a if where else sentence(a)} against {b}: no clear change in the")
-        text += f" {label}{who}, {numbers_of(row)} ({basis}; {_tests(row, *_asked(row))})"
-    return text + _left_out(row, results) + size_of(row, results) + "."
+    a, known = named(row["a"]), not missing(row["estimate"])
+    without = _with_estimate(results, "leave_one_out", row) if known else []
+    kinds = ("kind of citizen", "kinds of citizen") if null_only else _models(results)
+    counts = counted(int(row["topics"]), "topic"), counted(int(row["models"]), *kinds)
+    told = {
+        "row": defaultdict(type(None), row),
+        "verb": row.get("verb", "none"),
+        "a": a,
+        "A": sentence(a),
+        "b": named(row["b"]),
+        "label": measured(str(row["outcome"])),
+        "who": " of the citizens" if null_only else "",
+        "why": for_readers(str(row.get("note") or "")) or "there is no value",
+        "basis": ", ".join(counts),
+        "equal": exactly_equal(row),
+        "numbers": numbers_of(row) if known else "",
+        "here": of_draws(row) if known else (math.nan,) * 3,
+        "most": max(without, key=partial(_apart, row)) if len(without) > 2 else None,
+        "sizes": rows_of(results, "sizes", **{key: row[key] for key in CONTRAST})[:1],
+        "enough": ENOUGH,
+    }
+    words: dict[str, Any] = {"known": lambda value: not missing(value), "p_of": p_in_words}
+    words |= {"short": short, "interval": with_interval}
+    return " ".join(filled("effect.txt.j2", told | words, {}).split()).replace(" ;", ";")
 
 
-def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
-    """What is said of an effect that is clear on these topics alone."""
-    estimate, low, high = of_draws(row)
-    higher = "higher" if estimate > 0 else "lower"
-    topics = int(row["topics"])
-    these = "this topic" if topics == 1 else f"these {topics} topics"
-    p = "p_free" if missing(row.get("p_draws")) else "p_draws"
-    tests = _tests(row, p, "p_holm_draws")
-    holds_0 = low <= 0 <= high
-    own = short(estimate) if holds_0 else with_interval(estimate, low, high)
-    if holds_0:
-        tests += f"; by t within topics [{short(low)}, {short(high)}], which holds 0"
-    told = {"a": named(row["a"]), "b": named(row["b"]), "higher": higher, "basis": basis}
-    text = said("study/here", these=these, label=label, own=own, tests=tests, **told)
-    if topics == 1:
-        return f"{text}; of other topics this study says nothing"
-    if topics < ENOUGH:
-        return f"{text}; {topics} topics are too few to say this of topics like these"
-    if missing(row.get("low")):
-        return f"{text}; over topics like these it is not clear"
-    ends = f"[{short(row['low'])}, {short(row['high'])}]"
-    return f"{text}; over topics like these it is not clear: {ends}"
+def _apart(row: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+    """How far the estimate of another row is from that of a row."""
+    return abs(other["estimate"] - row["estimate"])
 
 
 def of_draws(row: Mapping[str, Any]) -> tuple[float, float, float]:
@@ -113,14 +98,6 @@ def of_draws(row: Mapping[str, Any]) -> tuple[float, float, float]:
     own = [row.get(f"{name}_draws") for name in ("estimate", "low", "high")]
     estimate, low, high = (math.nan if end is None else float(end) for end in own)
     return (row["estimate"] if math.isnan(estimate) else estimate), low, high
-
-
-def _pairs(row: Mapping[str, Any]) -> str:
-    """What pairs of runs of one draw give alone, where that is another number."""
-    own = of_draws(row)[0]
-    if not row.get("pairs") or abs(own - row["estimate"]) < 0.0005:
-        return ""
-    return f"; over pairs of one draw alone it is {short(own)}, as sessions are missing"
 
 
 def numbers_of(row: Mapping[str, Any]) -> str:
@@ -141,13 +118,6 @@ def unclear(row: Mapping[str, Any], here: bool = False) -> str:
     if missing(low) or missing(p) or low <= 0 <= high:
         return numbers
     return f"{numbers} ({p_in_words(float(p))} after Holm's correction)"
-
-
-def _asked(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The p of the question that a sentence without a clear change speaks of, and Holm's."""
-    if not missing(row.get("p_topics")):
-        return "p_topics", "p_holm"
-    return ("p_free" if missing(row.get("p_draws")) else "p_draws"), "p_holm_draws"
 
 
 def clear_alone(results: Results, outcome: str, scale: str) -> set[tuple[str, ...]]:
@@ -208,47 +178,10 @@ def without_contrasts(results: Results, of_citizens: bool) -> Iterator[str]:
     yield from _noise(results)
 
 
-def _basis(row: Mapping[str, Any], results: Results, null: bool = False) -> str:
-    """On how many topics and models an estimate rests."""
-    topics, models = int(row["topics"]), int(row["models"])
-    one, many = ("kind of citizen", "kinds of citizen") if null else _models(results)
-    return f"{counted(topics, 'topic')}, {counted(models, one, many)}"
-
-
 def _models(results: Results) -> tuple[str, str]:
     """What the column `model` counts: models, or set-ups where a group has several."""
     names = [str(row["model"]) for row in rows_of(results, "by_model")]
     return ("set-up", "set-ups") if any("+" in name for name in names) else ("model", "models")
-
-
-def _tests(row: Mapping[str, Any], p: str, holm: str) -> str:
-    """A p value and that after Holm's correction, or that there is none."""
-    if missing(row.get(p)):
-        return "undecided: no variance"
-    found = p_in_words(row[p])
-    if not missing(row.get(holm)):
-        found += f", Holm {p_in_words(row[holm]).removeprefix('p ').removeprefix('= ')}"
-    return found
-
-
-def _left_out(row: Mapping[str, Any], results: Results) -> str:
-    """The topic without which the estimate moves most, and where it moves to."""
-    rows = _with_estimate(results, "leave_one_out", row)
-    if len(rows) < 3:
-        return ""
-    most = max(rows, key=lambda one: abs(one["estimate"] - row["estimate"]))
-    return f"; without {most['left_out']} it is {short(most['estimate'])}"
-
-
-def size_of(row: Mapping[str, Any], results: Results) -> str:
-    """How large an effect is beside the noise; of none, which effect would have been found."""
-    for one in rows_of(results, "sizes", **{key: row[key] for key in CONTRAST}):
-        if row.get("verb") == "none" and not missing(one["smallest_effect"]):
-            least = short(one["smallest_effect"])
-            return f"; one test would have found an effect of {least} with a power of .8"
-        if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
-            return f"; the effect is {short(one['in_noise_sd'])} SD of the noise"
-    return ""
 
 
 def least_found(rows: Sequence[Mapping[str, Any]], results: Results) -> str:

@@ -10,12 +10,12 @@ import pandas as pd
 
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, make_table
-from delibsim.analysis.summaries import biases
+from delibsim.analysis.summaries import benchmark
 from delibsim.analysis.summaries.agreement import correlated
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
 from delibsim.analysis.summaries.report import report_of, tables_of_scores
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import DIMENSIONS, LABELS, SCALE, Record
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.prediction import (
@@ -86,7 +86,7 @@ def _read(file: Path, intervals: Intervals) -> tuple[list[Result], str]:
         table = counts.loc[counts.index.repeat(counts["n"])].reset_index(drop=True)
         given = {name: table["comparison"].where(table["dimension"] == name) for name in DIMENSIONS}
         compared = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
-        places = biases.place_of({f"judges of {file.name}": compared})
+        places = benchmark.place_of({f"judges of {file.name}": compared})
         return [make_table("summaries/place", places)], counted(len(compared), "comparison")
     if lacking := [names for role, names in NAMED.items() if role not in columns]:
         raise WrongInput(f"{file} has no column {', '.join(lacking)}; {COLUMNS}")
@@ -141,10 +141,7 @@ def _scores(file: Path, records: Records) -> pd.DataFrame:
     if UNIT[0] <= low and high <= UNIT[1]:
         return found
     if not (SCALE[0] <= low and high <= SCALE[1]):
-        raise WrongInput(
-            f"{file}: scores lie from {low:g} to {high:g}; they are from 0 to 1, or ratings from 1"
-            " to 5"
-        )
+        raise refused("scores_out_of_range", file=file, low=low, high=high)
     found[list(DIMENSIONS)] = normalised(scores)
     return found
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.analysis.coding.costs import audit_rows, corrected_rows, failure_counts
-from delibsim.asking.kinds.coding import Coding, coded_by_models, ensemble_of, scored
+from delibsim.asking.kinds.coding import Coding, coded_by_models
 from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Code, Failure, FailureKind, Reading, Sample, Verdict
 from delibsim.domain.data import patterns
@@ -436,3 +436,18 @@ def _of_samples(samples: Sequence[Sample]) -> list[list[LevelValue]]:
         if sample.level is not None:
             found[sample.model].append(sample.level)
     return list(found.values())
+
+
+def scored(codes: SchemeCodes) -> list[Sample]:
+    """The samples that make the codes: those of the scored wording."""
+    return [sample for sample in codes.samples if sample.wording == codes.asked.wording]
+
+
+def ensemble_of(own: DimensionSamples) -> dict[str, LevelValue]:
+    """The level that the ensemble gives each text, of the texts to which it gives one."""
+    found = {}
+    for text, place in zip(own.texts, own.ensemble(), strict=True):
+        level = own.level_at(place)
+        if level is not None:
+            found[text] = level
+    return found

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from delibsim.asking import people
-from delibsim.asking.kinds.code_import import given_by, level_of
 from delibsim.asking.kinds.coding import (
     Coding,
     coded_by_models,
     coding_of,
     dimensions_for,
-    doubt_of,
+    given_by,
+    level_of,
 )
 from delibsim.asking.paper import hand_out
 from delibsim.asking.texts import checked_wording
@@ -41,12 +41,14 @@ from delibsim.measures.designs import (
     sizes_of,
     spread_chances,
 )
+from delibsim.measures.ensemble import entropies
 from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.forms.code import SCORE
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.annotations import handed_out, packs_of
 from delibsim.store.answers import scheme_from_plain, scheme_to_plain
+from delibsim.store.coded import DimensionSamples
 
 GROUP = "group"
 """What stands in the place of a column where texts are drawn by the session they belong to."""
@@ -305,6 +307,13 @@ def doubts(coding: Coding, dimension: str = "") -> dict[str, float]:
             for text, bits in doubt_of(by_dimension[one.id]).items():
                 by_text[text].append(bits)
     return {text: fmean(bits) for text, bits in by_text.items()}
+
+
+def doubt_of(own: DimensionSamples) -> dict[str, float]:
+    """The entropy of each text in bits, of the texts that have a level."""
+    whole = entropies(own.counts, own.levels)[0]
+    known = zip(own.texts, whole, strict=True)
+    return {text: float(bits) for text, bits in known if not np.isnan(bits)}
 
 
 def draw_review(coding: Coding, n: int, dimension: str = "") -> DrawnTexts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.blinding import blinded_text
-from delibsim.asking.kinds.pair_settings import ComparingSettings
+from delibsim.asking.designs import groups_of
 from delibsim.asking.road import refuse_if
 from delibsim.asking.texts import CITIZENS, IMPORTED, Roles, roles_in, study_texts
 from delibsim.domain.annotation import Text
@@ -37,24 +37,11 @@ from delibsim.store.tables.csv_cells import read_columns, refuse_faults
 SPEECH, SESSION, TOPIC = "speech", "session", "topic"
 COLUMNS = ("a", "b")
 """The columns of a list of pairs."""
+FEW = 5
+"""How many ids a message names."""
 NOT_READ = "is no list of pairs, and nobody was asked"
 UNITS = {"statement": "statement", SPEECH: "statement", "participant": "speaker", IMPORTED: "text"}
 """The units of comparisons, and what the units of any study call them."""
-
-
-def unit_and_group(runs: Runs, settings: ComparingSettings) -> tuple[str, str]:
-    """The unit of a comparison of one study, and what its texts are compared within, "" where the
-    groups were named at an import; WrongInput for settings that imported texts do not have.
-    """
-    if not StudyTexts(runs).held():
-        return settings.unit, settings.within or SESSION
-    for name in ("unit", "within"):
-        if name in settings.keys:
-            raise WrongInput(
-                f"{study_named(runs.study)} holds imported texts, which are compared as they are,"
-                f" within the groups named at their import; leave {name}= out"
-            )
-    return IMPORTED, ""
 
 
 def texts_to_compare(
@@ -75,6 +62,35 @@ def texts_to_compare(
     if within == TOPIC:
         return [replace(text, group=text.facts["topic"]) for text in texts]
     return texts
+
+
+def refuse_texts(texts: Sequence[Text], keep_equal: bool) -> None:
+    """WrongInput for texts, as judges see them, that are empty or, unless they are kept, word for
+    word alike within their group, and where no group has two texts.
+    """
+    empty = [text.id for text in texts if not text.text.strip()]
+    if empty:
+        raise WrongInput(f"empty texts cannot be compared: {few(empty)}")
+    alike: dict[tuple[str, str], list[str]] = {}
+    for text in texts:
+        alike.setdefault((text.group, text.text.strip()), []).append(text.id)
+    equal = [" and ".join(ids) for ids in alike.values() if len(ids) > 1]
+    if equal and not keep_equal:
+        raise WrongInput(
+            f"texts of one group are word for word alike: {few(equal)}; leave all but one out, or"
+            " have them judged as they are: keep_equal=true"
+        )
+    if max(map(len, groups_of(texts).values()), default=0) < 2:
+        raise WrongInput(
+            "no group has two texts, and texts are compared within their group only; import them"
+            " with another group=COLUMN, or with none; of sessions, compare them within=topic"
+        )
+
+
+def few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 def kept_texts(runs: Runs, task: Mapping[str, Any]) -> list[Text]:

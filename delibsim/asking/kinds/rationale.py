@@ -14,9 +14,8 @@ from delibsim.analysis.coding.costs import Stratum, stratum_of
 from delibsim.asking import people
 from delibsim.asking.collect import NOTHING, refuse
 from delibsim.asking.kinds.audit import Audit, audit_of
-from delibsim.asking.kinds.code_import import level_of
 from delibsim.asking.kinds.code_plan import coding_asked
-from delibsim.asking.kinds.coding import coding_of
+from delibsim.asking.kinds.coding import coding_of, level_of
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.paper import document, escaped, form_text, hand_out, paragraphs, table
 from delibsim.asking.road import missing_reason

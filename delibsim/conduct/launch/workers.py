@@ -33,7 +33,7 @@ from delibsim.conduct.launch.folder import (
 )
 from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.study import Notify, Prepared, prepare
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import refused
 from delibsim.domain.run import Session
 from delibsim.models.clients.settings import price_in
 from delibsim.models.pool import ModelPool
@@ -117,23 +117,20 @@ def check(name: str, overrides: Collection[str]) -> None:
     that has none; WrongInput.
     """
     if name == OURS and overrides:
-        raise WrongInput(
-            f"'{next(iter(overrides))}' is for a launcher that starts processes:"
-            f" hydra/launcher={', '.join(EXTRAS)}"
+        raise refused(
+            "launcher_takes_no_settings", overrides=next(iter(overrides)), extras=", ".join(EXTRAS)
         )
     if name == OURS:
         return
     here = [launcher for launcher, extra in EXTRAS.items() if _installed(extra)]
     installed = f"installed: {', '.join([OURS, *here])}"
     if name not in EXTRAS:
-        raise WrongInput(
-            f"hydra/launcher={name} holds no study; there are {', '.join([OURS, *EXTRAS])}"
-            f" ({installed})"
+        raise refused(
+            "launcher_unknown", named=name, given=", ".join([OURS, *EXTRAS]), installed=installed
         )
     if name not in here:
-        raise WrongInput(
-            f"hydra/launcher={name} is not installed: pip install '.[{EXTRAS[name]}]' in the"
-            f" clone of delibsim ({installed})"
+        raise refused(
+            "launcher_not_installed", named=name, extras=EXTRAS[name], installed=installed
         )
 
 

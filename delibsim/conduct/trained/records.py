@@ -7,7 +7,7 @@ from typing import Any
 
 from delibsim.asking.kinds.judgment import judged_material, with_people
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import DIMENSIONS, LABELS, Judgment, Record, Triple
 from delibsim.domain.text import counted, study_named
 from delibsim.measures.summaries.prediction import derived, normalised
@@ -41,10 +41,7 @@ def records_of_study(runs: Runs, judge: str = "people") -> list[Record]:
         if usable:
             found += _records(runs, judgments, usable, of_people=judge == "people")
     if not found:
-        raise WrongInput(
-            f"{study_named(runs.study)} has no judgments of {judge} to train on: delibsim judge"
-            " ask, or delibsim judge collect; by=NAME names another judge"
-        )
+        raise refused("nothing_to_train_on", study=study_named(runs.study), judge=judge)
     return found
 
 
@@ -195,9 +192,11 @@ def _columns(sheet: CsvSheet, file: Path) -> dict[str, str]:
     if not any(name in found for name in DIMENSIONS):
         lacking.append(" or ".join(f"{name} ({LABELS[name]})" for name in DIMENSIONS))
     if lacking:
-        raise WrongInput(
-            f"{file} has no column {', nor '.join(lacking)}; its columns are"
-            f" {', '.join(sheet.header)}"
+        raise refused(
+            "columns_missing",
+            file=file,
+            lacking=", nor ".join(lacking),
+            header=", ".join(sheet.header),
         )
     return found
 
@@ -227,10 +226,7 @@ def _scale(scores: Sequence[Mapping[str, float]], file: Path) -> str:
         return "labels"
     if any(value != int(value) for value in values):
         return "unit"
-    raise WrongInput(
-        f"{file}: its scores are all 0 or 1, which may be labels or y from 0 to 1; say which:"
-        " scale=labels or scale=unit"
-    )
+    raise refused("scale_not_said", file=file)
 
 
 def _unit(labels: Mapping[str, float], scale: str) -> tuple[dict[str, float], str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
 from delibsim.asking.designs import JudgedMaterial, rating_sittings
 from delibsim.asking.kinds.judgment import judged_material
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import TrainedScore, Triple
 from delibsim.domain.text import counted, study_named
 from delibsim.scorers.judge.checkpoint import (
@@ -69,8 +69,11 @@ def set_up_judge(
     if (folder / "judge.json").is_file():
         known = read_record(folder)
         if activation and activation != known.activation:
-            raise WrongInput(
-                f"{folder}: its record says activation {known.activation}, not {activation}"
+            raise refused(
+                "another_activation",
+                folder=folder,
+                activation=known.activation,
+                other=activation,
             )
         if form is not None and form != known.form:
             raise WrongInput(f"{folder}: its record has another input form: {known.form}")
@@ -78,10 +81,7 @@ def set_up_judge(
             raise WrongInput(f"{folder}: its record says scale {known.scale}, not {scale}")
     else:
         if activation not in ("sigmoid", "none"):
-            raise WrongInput(
-                f"{folder} has no judge.json: it was made elsewhere, so say how it answers:"
-                " activation=sigmoid (scores within 0..1) or activation=none"
-            )
+            raise refused("activation_not_said", folder=folder)
         scale = scale or "unit"
         if scale not in SCALES:
             raise WrongInput(f"scale= is unit (0 to 1) or labels (-1 to 7), not '{scale}'")
@@ -243,10 +243,11 @@ def _settle(
         begun = scores.files.task()
         changed = [name for name, value in now.items() if begun.get(name) != value]
         if changed:
-            raise WrongInput(
-                f"{study_named(runs.study)}: the scores of '{record.name}' are of another"
-                f" {' and '.join(changed)}; name the judge otherwise: rename its folder, then"
-                " delibsim setup judge"
+            raise refused(
+                "scores_of_another_judge",
+                study=study_named(runs.study),
+                named=record.name,
+                changed=" and ".join(changed),
             )
         controls = controls or bool(begun.get("controls"))
     scores.files.settle({**now, "controls": controls})

@@ -9,7 +9,7 @@ import numpy as np
 
 from delibsim.analysis.summaries.score_files import calibrations, evaluation, scores_said
 from delibsim.conduct.trained.records import hash_of
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import (
     DIMENSIONS,
     PARTS,
@@ -198,15 +198,11 @@ def _settle(training: Training, resume: bool) -> None:
     begun = read_json(file)
     changed = [name for name, value in now.items() if begun.get(name) != value]
     if changed:
-        raise WrongInput(
-            f"{training.folder} was begun with other {', '.join(changed)}; go on as it was begun,"
-            " or name another folder: -o FOLDER"
+        raise refused(
+            "training_began_otherwise", folder=training.folder, changed=", ".join(changed)
         )
     if not resume:
-        raise WrongInput(
-            f"{training.folder} holds a training already; --resume goes on with it, -o FOLDER"
-            " begins another"
-        )
+        raise refused("training_there_already", folder=training.folder)
 
 
 def _hash_of_base(base: Path) -> str:

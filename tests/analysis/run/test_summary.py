@@ -11,6 +11,8 @@ from delibsim.analysis.run.summary import (
     missing,
     not_instructed,
     notes,
+    speeches,
+    stances,
     undefined,
     values_of,
 )
@@ -46,6 +48,17 @@ def test_what_is_missing_is_one_entry_an_occasion_and_reason():
     silence = missing(a_debate(speeches=3))[-1]
     assert (silence["answers"], silence["reason"]) == (0, "refusal: I would rather not.")
     assert silence["occasion"].startswith("turn ")
+
+
+def test_a_debate_has_speeches_and_stances():
+    run = a_debate()
+    assert [speech["task"] for speech in speeches(run)] == [s.turn.task for s in run.transcript]
+    assert all(speech["words"] == len(speech["text"].split()) for speech in speeches(run))
+    people = [respondent.id for respondent in run.session.respondents]
+    assert [name for name, *_ in stances(run)] == people
+    for name, before, after in stances(run):
+        assert before == run.response(name, "pre").answers["S1"]
+        assert after == run.response(name, "post").answers["S1"]
 
 
 @pytest.mark.parametrize(

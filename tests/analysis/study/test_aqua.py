@@ -79,6 +79,18 @@ def test_scores_on_the_scale_of_0_to_4_are_turned():
     assert "scored on the scale of 0 to 4" in " ".join(result.notes)
 
 
+def test_what_is_missing_or_undefined_says_so():
+    rows = scored(models=1).rows
+    rows.loc[rows.index[rows["treatment"] == "basic"][:5], "aqua.score"] = np.nan
+    found = aqua(replace(STUDY, rows=rows), DRAWS).rows
+    assert found["note"].str.contains("missing: 5 of ").tolist() == [True, False, True]
+    rows.loc[rows["treatment"] == "basic", "aqua.score"] = np.nan
+    found = aqua(replace(STUDY, rows=rows), DRAWS).rows
+    assert found["note"].str.startswith("too_few_sessions").tolist() == [True, False, True]
+    assert found["p_pooled_holm"].isna().tolist() == [True, False, True]
+    assert aqua(synthetic_study(models=1), DRAWS).why_not == "not_scored"
+
+
 FEW = DrawCounts(resamples=200)
 ALIKE = synthetic_study(topics=150, models=2, replicates=2, sd_pair=0, sd_slope=0, sd_model=0.1)
 

@@ -45,6 +45,18 @@ def test_equal_values_before_leave_student_s_t_over_topics():
     assert row["error"] == pytest.approx(own.std() / np.sqrt(8))
 
 
+def test_what_is_undefined_says_why():
+    result = covariance(STUDY, DrawCounts())
+    assert list(result.rows.columns) == list(result.meanings)
+    alone = replace(STUDY, rows=STUDY.rows[STUDY.rows["topic"] == "topic0"])
+    assert row_of(alone)["note"].startswith("one_topic")
+    assert np.isnan(row_of(alone)["p"])
+    few = replace(STUDY, rows=STUDY.rows[STUDY.rows["topic"] < "topic3"])
+    assert row_of(few)["note"].startswith("few_topics")
+    without = replace(STUDY, rows=STUDY.rows.drop(columns="dri_pre"))
+    assert "no column dri_pre" in row_of(without)["note"]
+
+
 SMALL = synthetic_study(topics=12, models=3, replicates=3)
 
 
@@ -71,6 +83,21 @@ def test_margins_are_about_a_fifth_of_what_people_changed_and_can_be_others():
     wide = equivalence(SMALL, DrawCounts(), {OutcomeMeasure("dri"): 0.5}).rows
     assert wide["margin"].tolist() == [0.5] * 3
     assert wide["equivalent"].tolist() == [True] * 3
+
+
+def test_without_variance_nothing_is_decided():
+    equal = replace(SMALL, rows=SMALL.rows.assign(dri_change=0.1))
+    row = equivalence(equal, DrawCounts()).rows.iloc[0]
+    assert row["estimate"] == 0
+    assert row["equivalent"] is None
+    assert np.isnan([row["low_90"], row["high_90"], row["p"]]).all()
+    assert row["note"].startswith("equal_conditions: ")
+    assert "undecided: no variance" in row["note"]
+    moved = SMALL.rows["dri_change"].where(SMALL.rows["treatment"] == "none", 0.1)
+    alike = SMALL.rows.assign(dri_change=moved.where(moved == 0.1, 0.0))
+    row = equivalence(replace(SMALL, rows=alike), DrawCounts()).rows.iloc[0]
+    assert row["equivalent"] is None
+    assert row["note"].startswith("undecided: no variance")
 
 
 LARGE = synthetic_study(topics=12, models=2, replicates=3)
@@ -129,3 +156,12 @@ def test_where_people_changed_the_share_has_fieller_s_interval():
     people = np.array(of_topics(list(own.index), "dri", "change"))
     for end in (row["share_low"], row["share_high"]):
         assert ttest_1samp(own.to_numpy() - end * people, 0).pvalue == pytest.approx(0.05)
+
+
+def test_a_study_of_one_and_equal_values_have_reasons():
+    one = sizes(replace(LARGE, rows=LARGE.rows.iloc[:2]), DrawCounts()).rows.iloc[0]
+    assert one["note"].startswith("one_topic")
+    assert "no_noise" in one["note"]
+    equal = size_of(replace(LARGE, rows=LARGE.rows.assign(dri_change=0.1)))
+    assert "no_variance" in equal["note"]
+    assert np.isnan(equal[["in_noise_sd", "smallest_effect"]].astype(float)).all()

@@ -10,7 +10,14 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.contrasts import contrasts, questions
-from delibsim.analysis.study.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS, mean_of, verb
+from delibsim.analysis.study.effects import (
+    OVER_DRAWS,
+    OVER_MODELS,
+    OVER_TOPICS,
+    mean_of,
+    published_coverage,
+    verb,
+)
 from delibsim.analysis.study.study_table import DrawCounts
 
 DRAWS = DrawCounts(resamples=4_000)
@@ -39,6 +46,20 @@ def test_the_published_interval_is_the_percentile_bootstrap_from_five_on():
     assert np.isnan([few["published_low"], few["published_high"]]).all()
     assert few["low"] < few["estimate"] < few["high"]
     assert note.startswith("few_topics: 4 topics")
+
+
+def test_the_coverage_of_the_published_interval_is_that_of_a_simulation():
+    """Means of normal topics, each study resampled by itself."""
+    rng = np.random.default_rng(3)
+    topics, studies = 6, 3_000
+    held = 0
+    for _ in range(studies):
+        values = rng.normal(0, 1, topics)
+        means = values[rng.integers(0, topics, (400, topics))].mean(axis=1)
+        low, high = np.quantile(means, [0.025, 0.975])
+        held += low <= 0 <= high
+    assert published_coverage(topics) == pytest.approx(held / studies, abs=0.02)
+    assert np.isnan(published_coverage(1))
 
 
 def test_a_summary_says_what_it_could_not_compute():

@@ -139,6 +139,13 @@ def test_a_plan_and_an_amendment_are_named(rounds_study, rounds_record):
     assert not entries["Preregistration"].open
 
 
+def test_a_table_alone_leaves_all_that_is_not_in_it_open(rounds_study):
+    entries = checklist(rounds_study, None, RUNS)
+    still = [entry.term for entry in entries if entry.open]
+    assert [term[:3] for term in still[:2]] == ["A.1", "A.2"]
+    assert still[14:] == ["Dates", "Software", "Seeds", *AUTHORS]
+
+
 def test_where_people_took_part_the_checklist_leaves_their_data_to_the_author(rounds_record):
     seat = StudyModel("person", {"kind": "person"})
     asked = StudyModel("gpt", {"kind": "litellm", "model": "openai/gpt"}, sent={"temperature": 1})

@@ -18,9 +18,11 @@ from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.power import of_pilot
 from delibsim.analysis.study.sample import (
     ALL_MODELS,
+    OutcomeMeasure,
     families_of,
     kinds_of_participants,
     notes_of,
+    outcomes_of,
     pooled_wordings,
     populations,
     without_copies,
@@ -31,6 +33,9 @@ from delibsim.analysis.study.study_table import DrawCounts, selected
 from delibsim.analysis.study.topic_means import noise_floor
 from delibsim.conduct.analysed import study_table
 from delibsim.domain.errors import WrongInput
+
+STUDY = synthetic_study(topics=1, models=1, replicates=1)
+
 
 CASES = cases_of(__file__)
 
@@ -43,6 +48,18 @@ def test_the_published_contrasts_are_one_family_and_all_other_pairs_another():
     assert found["other pairs"] == [("strict", "none"), ("strict", "normative")]
     assert families_of(["x", "y"]) == {"all pairs": [("y", "x")]}
     assert families_of(["none"]) == {}
+
+
+def test_columns_of_outcomes():
+    columns = [OutcomeMeasure("dri").column, OutcomeMeasure("dri", "relative").column]
+    assert columns == ["dri_change", "dri_relative_change"]
+    rows = STUDY.rows.drop(columns="diversity_change").assign(dri_change=np.nan)
+    given, missing = outcomes_of(rows)
+    assert OutcomeMeasure("dri") not in given
+    assert missing == [
+        "dri (absolute): no session has a value of dri_change.",
+        "diversity (absolute): the study has no column diversity_change.",
+    ]
 
 
 ONE = synthetic_study(topics=3, models=2, replicates=2)
@@ -78,6 +95,15 @@ def test_what_gave_other_values_is_a_draw_of_its_own():
     nothing = doubled().rows.assign(equal_to=None)
     assert without_copies(nothing)[0] is nothing
     assert without_copies(ONE.rows)[0] is ONE.rows
+
+
+def test_the_order_and_the_index_of_the_rows_do_not_matter():
+    rows = doubled().rows
+    kept = without_copies(rows)[0]
+    assert kept["equal_to"].isna().all()
+    shuffled = rows.sample(frac=1, random_state=1).set_index(rows.index // 2)
+    assert set(without_copies(shuffled)[0]["session"]) == set(kept["session"])
+    assert len(without_copies(shuffled)[0]) == len(kept)
 
 
 def test_sessions_of_another_treatment_or_without_values_are_no_copies():

@@ -153,3 +153,16 @@ def test_wordings_and_paraphrases_are_choices():
     by_wording = first.set_index("wording")["estimate"]
     assert by_wording["normative_a"] == pytest.approx(by_wording["normative"] + 0.1)
     assert set(table["a"]) == {"normative", "basic"}, "paraphrases are no contrasts of their own"
+
+
+def test_what_is_missing_has_a_reason():
+    one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
+    result = specifications(one, DRAWS)[0]
+    assert (result.why_not, len(result.rows)) == ("one_treatment", 0)
+    columns = [name for name in STUDY.rows.columns if not name.startswith("dri")]
+    debates = replace(STUDY, rows=STUDY.rows[columns])
+    assert specifications(debates, DRAWS)[0].why_not in ("no_outcome", "no_value")
+    own = [name for name in STUDY.rows.columns if not name.startswith("dri_adjusted")]
+    result = specifications(replace(STUDY, rows=STUDY.rows[own]), DRAWS)[0]
+    assert set(result.rows["index"]) == {"plain"}
+    assert any("dri_adjusted" in note for note in result.notes)

@@ -160,6 +160,14 @@ def test_equal_conditions_are_called_equal():
     ]
 
 
+def test_no_value_is_said_with_its_reason():
+    row = ROW | {"estimate": NAN, "note": "no_block: no topic and model has both"}
+    assert effect(row, {}) == (
+        f"Normative instructions against no deliberation: no estimate of the change in the {INDEX}"
+        " (no topic and model has both)."
+    )
+
+
 def test_a_study_of_citizens_speaks_of_citizens():
     sentences = summary(results(contrasts(population="null citizen")))
     assert f"raised the {INDEX} of the citizens compared with" in sentences[0]

@@ -152,6 +152,16 @@ def test_it_describes_the_sessions_in_which_nobody_speaks():
     assert row["within_block_sd"] == pytest.approx(within)
 
 
+def test_what_is_missing_is_counted():
+    rows = NOISE.rows.copy()
+    none = rows.index[rows["treatment"] == "none"]
+    rows.loc[none[:2], "dri_change"] = np.nan
+    row = noise_floor(replace(NOISE, rows=rows), DRAWS).rows.iloc[0]
+    assert row["n"] == 34
+    assert "missing: 2 of 36 sessions have no value (2 no reason given)" in row["note"]
+    assert "no_replication: 1 of 12 blocks have one session only" in row["note"]
+
+
 def test_means_by_treatment_have_their_interval_and_people_s_published_aqua_beside():
     spoken = NOISE.rows["treatment"] != "none"
     scores = 2.9 + NOISE.rows["dri_pre"].where(spoken) / 10

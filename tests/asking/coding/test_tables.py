@@ -4,7 +4,7 @@ import pytest
 from cases import cases_of
 from pilot_texts import REASONS, SCHEME
 
-from delibsim.asking.kinds.code_import import (
+from delibsim.asking.kinds.coding import (
     CellFault,
     CodeScope,
     contradictions,
