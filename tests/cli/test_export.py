@@ -9,6 +9,7 @@ from coded_study import MODELS, keep_task, samples_of
 
 from delibsim import Runs
 from delibsim.asking.texts import texts_of
+from delibsim.store.tables.sheets import TABLES
 
 
 def test_it_is_read_in_python_alike(delibsim, study, home):
@@ -111,3 +112,19 @@ def test_a_code_of_a_dimension_that_the_scheme_does_not_know_is_exported_without
     assert delibsim("export", "s", "-o", "ex").code == 0
     places = [row["place"] for row in table(study.parent.parent.parent / "ex" / "samples.csv")]
     assert places == ["3", "3", "", ""]
+
+
+def test_a_study_is_written_beside_its_runs(delibsim, study, home):
+    answer = delibsim("export", "s")
+    assert answer.code == 0, answer.err
+    folder = home / "runs" / "s" / "tables"
+    assert {path.name for path in folder.iterdir()} == {
+        *(f"{table}.csv" for table in (*TABLES, "runs_wide")),
+        "codebook.csv",
+        "codebook.md",
+        "manifest.json",
+    }
+    assert "written: runs/s/tables" in answer.out
+    assert "sessions: 1 complete" in answer.out
+    assert delibsim("status", "s").code == 0, "the tables are no session"
+    assert delibsim("score", "s").code == 0

@@ -402,3 +402,49 @@ def test_a_sweep_crosses_personas_and_people_and_all_asks_no_person(delibsim, ho
     } == {0, 1}
     models = plan(["study=s", "topic=trams", "model=all"], home, sweep=True)
     assert "human" not in {name for session in models.sessions for name in session.models}
+
+
+async def test_language_models_write_and_read_and_the_same_command_asks_nothing_twice(home, trams):
+    rules = [Rule(match="Write a portrait", text="You care for quiet streets above all.")]
+    async with FakeProvider(rules, models=("local", "other")) as provider:
+        (home / "conf" / "model").mkdir(parents=True)
+        preset = (
+            "name: reading\nkind: openai_compatible\nmodel: other\nbase_url: null\nmax_tokens:"
+            " 500\n"
+        )
+        (home / "conf" / "model" / "reading.yaml").write_text(preset)
+        words = "import trams --as personas k=2 writer=local reader=reading".split()
+        words.append(f"base_url={provider.base_url}")
+        before = await command(home, *words, "--estimate")
+        assert (before.code, provider.calls) == (0, 0)
+        assert "personas trams_2: 4 calls to be made" in before.out
+        first = await command(home, *words)
+        assert first.code == 0, first.err
+        assert provider.calls == 4
+        assert "0 calls to be made" in (await command(home, *words, "--estimate")).out
+        assert [call.body["model"] for call in provider.requests].count("local") == 2
+        again = await command(home, *words)
+        assert (again.code, provider.calls) == (0, 4)
+        assert "unchanged" in again.out
+    for said in (
+        "the profiles of clusters 1, 2 are identical",
+        "the manipulation check failed: mean r is",
+    ):
+        assert any(said in warning for warning in built(home, "trams_2")["built"]["warnings"])
+        assert f"warning: {said}" in first.out
+    assert built(home, "trams_2")["personas"] == ["You care for quiet streets above all."] * 2
+    exchanges = [
+        json.loads(line)
+        for line in (home / "conf/persona/trams_2.exchanges.jsonl").read_text().splitlines()
+    ]
+    assert sorted(e["purpose"]["occasion"] for e in exchanges) == [
+        "profile",
+        "profile",
+        "reading",
+        "reading",
+    ]
+    assert not any(
+        "SD" in e["messages"][1]["content"] or "+0." in e["messages"][1]["content"]
+        for e in exchanges
+        if e["purpose"]["occasion"] == "reading"
+    )
