@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NoReturn
 import typer
 from rich.console import Console
 
+from delibsim.analysis.figures.style import kinds_of_files
 from delibsim.analysis.table import DisplayColumn, DisplayTable
 from delibsim.asking.collect import CollectedForm
 from delibsim.asking.nouns import Kind, Outcome, Plan
@@ -203,13 +204,18 @@ class AskingCommand:
         raise self.without("report")
 
     def show_report(
-        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+        self,
+        call: CommandLine,
+        tables: str,
+        out: Path | None,
+        figures: Sequence[str],
+        as_json: bool,
     ) -> NoReturn:
         """Print the report or write it; exit with 4 where there is nothing to report."""
         found = self.report(call)
         if found.report.something:
             wanted = tables or found.tables
-            end_with_report(found.report, out or found.folder, as_json, wanted)
+            end_with_report(found.report, out or found.folder, as_json, wanted, figures)
         if as_json:
             echo_json(found.report.plain() | {"page": None})
         print_each(found.nothing, console(stderr=True))
@@ -432,9 +438,11 @@ def report(
     settings: Words = None,
     tables: str = "",
     out: Path | None = None,
+    figures: str = "svg",
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
     """Say what the answers say."""
     chosen, words = kind.chosen(settings or [])
-    chosen.show_report(CommandLine(study, words, root), tables, out, as_json)
+    kinds = kinds_of_files(figures)
+    chosen.show_report(CommandLine(study, words, root), tables, out, kinds, as_json)

@@ -164,7 +164,6 @@ def _print(written: Export, rows_are: Mapping[str, str], screen: Console) -> Non
     "package",
     services=", ".join(_KNOWN["services"]),
     licences=", ".join(_KNOWN["licences"]),
-    figures=", ".join(style.FORMATS),
 )
 def package(
     studies: list[str],

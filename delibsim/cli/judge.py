@@ -76,11 +76,16 @@ class OfSummaries(AskingCommand):
         return summaries_reported(call)
 
     def show_report(
-        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+        self,
+        call: CommandLine,
+        tables: str,
+        out: Path | None,
+        figures: Sequence[str],
+        as_json: bool,
     ) -> NoReturn:
         """Print the report, or a text with those most similar to it."""
         show_text(call, as_json)
-        super().show_report(call, tables, out, as_json)
+        super().show_report(call, tables, out, figures, as_json)
 
 
 class Summarise(OfSummaries):

@@ -1,6 +1,6 @@
 """`delibsim code ... kind=rationale`: whether rationales conclude the levels given."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any, NoReturn
@@ -79,7 +79,12 @@ class Rationale(AskingCommand):
         raise WrongInput("an audit is not replayed; replay the codes: leave kind=rationale out")
 
     def show_report(
-        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+        self,
+        call: CommandLine,
+        tables: str,
+        out: Path | None,
+        figures: Sequence[str],
+        as_json: bool,
     ) -> NoReturn:
         """Print the audit, by rule and by readers."""
         if tables or out is not None:

@@ -41,19 +41,20 @@ def end_with_report(
     to: Path | None,
     as_json: bool,
     tables: str = "",
+    figures: Sequence[str] = ("svg",),
 ) -> NoReturn:
     """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
     the exit code.
 
     `tables` all also prints the tables that are printed where they are asked for, all sentences,
     and which tables the study cannot give; or it names the tables that alone are printed, parted by
-    commas.
+    commas. `figures` are the kinds of files of its figures.
     """
     names = [name.strip() for name in tables.split(",") if name.strip()]
     for name in names if tables != ALL else ():
         if name not in report.results:
             raise unknown("table", name, report.results)
-    page = None if to is None else report.write(to)
+    page = None if to is None else report.write(to, figures)
     if as_json:
         print_each(report.warnings, console(stderr=True))
         echo_json(report.plain() | {"page": None if page is None else shown(page.resolve())})
@@ -136,7 +137,7 @@ KINDS = {
 """The commands of what may have been asked about texts, by what their answers are called."""
 
 
-@declared(analyze_app, "analyze", "analyze", figures=", ".join(FORMATS))
+@declared(analyze_app, "analyze", "analyze")
 def analyze(
     study: str,
     other: Words = None,
@@ -160,7 +161,8 @@ def analyze(
     if of == VOTES:
         _report_on_votes(study_at(study, root), to, as_json)
     if of:
-        raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+        words = [study, *(other or []), "--figures", figures]
+        raise typer.Exit(_report_of(of, words, to, root, as_json))
     kinds = kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]

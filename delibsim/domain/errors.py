@@ -5,8 +5,6 @@ import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from delibsim.domain.data import read_data
-
 SHOWN = 30
 """How many known names a message lists."""
 LIKE, LIKE_IN_PART = 0.5, 0.7
@@ -37,6 +35,8 @@ class WrongInput(ValueError):
 
 @functools.cache
 def _phrases() -> Mapping[str, str]:
+    from delibsim.domain.data import read_data  # YAML takes long to import
+
     return read_data("phrases.yaml")
 
 

@@ -7,10 +7,9 @@ import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from html import escape
 from typing import Any, Literal
-
-from delibsim.domain.data import read_data
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
 """The categories of characters by which a text could command a terminal."""
@@ -149,12 +148,6 @@ def _inert(text: object) -> str:
     return escape(safe(str(text)))
 
 
-GERMAN, ENGLISH, OTHER = (
-    frozenset(words.split()) for words in read_data("function_words.yaml").values()
-)
-"""Function words: of German that English has not, of English that German has not, and of the
-languages around.
-"""
 WORD = re.compile(r"[^\W\d_]+")
 ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
 LINK = re.compile(r"(?:https?://|www\.)\S*|(?<!\S)\S[^\s@]*+@\S[^\s.]*+\.\S+", re.IGNORECASE)
@@ -177,6 +170,16 @@ CLAUSE_END = re.compile(r"[,;:–—]\s+")
 WORD_END = re.compile(r"\s+")
 
 
+@cache
+def function_words() -> list[frozenset[str]]:
+    """Function words: of German that English has not, of English that German has not, and of the
+    languages around.
+    """
+    from delibsim.domain.data import read_data  # YAML takes long to import
+
+    return [frozenset(words.split()) for words in read_data("function_words.yaml").values()]
+
+
 def language(text: str) -> Language | None:
     """German or English, each by its function words with a clear margin; else unknown.
 
@@ -188,9 +191,10 @@ def language(text: str) -> Language | None:
     ('unknown', None)
     """
     words = WORD.findall(text.lower())
-    german = sum(word in GERMAN for word in words)
-    english = sum(word in ENGLISH for word in words)
-    other = sum(word in OTHER or not LETTERS.fullmatch(word) for word in words)
+    of_german, of_english, of_others = function_words()
+    german = sum(word in of_german for word in words)
+    english = sum(word in of_english for word in words)
+    other = sum(word in of_others or not LETTERS.fullmatch(word) for word in words)
     if german * SHARE >= len(words) and german >= max(1, MARGIN * (english + other)):
         return "german"
     if english * SHARE >= len(words) and english >= max(1, MARGIN * (german + other)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import t_quantile
+from delibsim.measures.inference.means import by_t
 from delibsim.measures.inference.resampling import resampled_counts
 
 TIED = 12
@@ -172,11 +172,12 @@ def resampled_correlations(
 
 @dataclass(frozen=True)
 class ByCluster:
-    """The ends of an interval by t, with its degrees of freedom: clusters less one."""
+    """The ends of an interval by t, with its degrees of freedom: clusters less one; p of 0."""
 
     low: float
     high: float
     df: int
+    p: float = math.nan
 
 
 def correlation_interval(
@@ -193,7 +194,7 @@ def correlation_interval(
         whole = np.arctanh(_correlations(sums.sum(axis=0, keepdims=True)))
         apart = np.arctanh(_correlations(sums.sum(axis=0) - sums))
     found = _jackknifed(float(whole[0]), apart, level)
-    return ByCluster(math.tanh(found.low), math.tanh(found.high), found.df)
+    return ByCluster(math.tanh(found.low), math.tanh(found.high), found.df, found.p)
 
 
 def difference_interval(
@@ -219,8 +220,10 @@ def _jackknifed(whole: float, apart: Array, level: float) -> ByCluster:
     if count < 2 or not math.isfinite(whole) or not np.isfinite(apart).all():
         return ByCluster(math.nan, math.nan, max(count - 1, 0))
     error = math.sqrt((count - 1) * float(apart.var()))
-    half = t_quantile(count - 1, level) * error
-    return ByCluster(whole - half, whole + half, count - 1)
+    if not error:
+        return ByCluster(whole, whole, count - 1)
+    found = by_t(whole, error, count - 1, level)
+    return ByCluster(found.low, found.high, count - 1, found.p)
 
 
 def _sums(x: Array, y: Array, clusters: ArrayLike) -> Array:

@@ -15,7 +15,8 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import wilson
+from delibsim.measures.inference.means import jackknifed
+from delibsim.measures.inference.shares import share_of
 
 Array = NDArray[np.float64]
 Rule = Literal["lower", "mean", "mode", "pooled"]
@@ -375,20 +376,29 @@ class Bin:
     high: float
 
 
-def bins(confidence: ArrayLike, agrees: ArrayLike, number: int = BINS) -> list[Bin]:
+def bins(
+    confidence: ArrayLike,
+    agrees: ArrayLike,
+    number: int = BINS,
+    clusters: ArrayLike | None = None,
+) -> list[Bin]:
     """Texts in bins of equal width over 0 to 1 by confidence; `agrees` is 0 or 1, both (n,).
+    `clusters` (n,) says which texts are of one cluster.
 
     Texts of which one is NaN are left out. ValueError for a confidence outside 0 to 1.
     """
     sure, right = _both(confidence, agrees)
+    known = ~np.isnan(np.asarray(confidence, float)) & ~np.isnan(np.asarray(agrees, float))
+    kinds = [] if clusters is None else [np.asarray(clusters)[known]]
     edges = np.linspace(0, 1, number + 1)
     place = np.clip(np.ceil(sure * number - 1e-9).astype(int) - 1, 0, number - 1)
     found = []
     for i in range(number):
         own, given = right[place == i], sure[place == i]
-        low, high = wilson(int(own.sum()), len(own))
-        means = (float(values.mean()) if len(own) else np.nan for values in (given, own))
-        found.append(Bin(float(edges[i]), float(edges[i + 1]), len(own), *means, low, high))
+        share = share_of(own, *(kind[place == i] for kind in kinds))
+        mean = float(given.mean()) if len(own) else np.nan
+        ends = float(edges[i]), float(edges[i + 1])
+        found.append(Bin(*ends, len(own), mean, share.share, share.low, share.high))
     return found
 
 
@@ -439,6 +449,31 @@ def area_under_curve(values: ArrayLike, marked: ArrayLike) -> tuple[float, float
         return area, np.nan
     parts = [above.mean(axis=axis).var(ddof=1) / above.shape[1 - axis] for axis in (0, 1)]
     return area, float(np.sqrt(sum(parts)))
+
+
+def area_interval(
+    values: ArrayLike, marked: ArrayLike, units: ArrayLike, level: float = 0.95
+) -> tuple[float, float]:
+    """The interval of the area under the curve: t on its log odds, from what it is without each
+    unit (n,), a cluster of texts or a text; NaN where that is undefined, 0 or 1 without one.
+    """
+    own, chosen = np.asarray(values, dtype=float), np.asarray(marked, dtype=bool)
+    numbers = np.unique(np.asarray(units), return_inverse=True)[1]
+    k = int(numbers.max(initial=-1)) + 1
+    first, second = numbers[chosen], numbers[~chosen]
+    above = np.sign(own[chosen][:, None] - own[~chosen]) / 2 + 0.5
+    n, m = np.bincount(first, minlength=k), np.bincount(second, minlength=k)
+    sums = np.bincount(first, above.sum(axis=1), k) + np.bincount(second, above.sum(axis=0), k)
+    i, j = np.nonzero(first[:, None] == second)
+    left = above.sum() - sums + np.bincount(first[i], above[i, j], k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        areas = np.append(left, above.sum()) / np.append(
+            (n.sum() - n) * (m.sum() - m), n.sum() * m.sum()
+        )
+        odds = np.log(areas / (1 - areas))
+    found = jackknifed(float(odds[-1]), odds[:-1], level)
+    low, high = 1 / (1 + np.exp([-found.low, -found.high]))
+    return float(low), float(high)
 
 
 def _both(confidence: ArrayLike, agrees: ArrayLike) -> tuple[Array, Array]:

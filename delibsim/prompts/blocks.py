@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from string import Template
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, refused
+from delibsim.domain.errors import WrongInput, phrase, refused
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import (
@@ -150,10 +150,8 @@ def starting_answers(answers: Mapping[str, int], survey: Survey) -> str:
     It is worded so that a person understands it too.
     """
     lines = "\n".join(f"{item.id}: {answers[item.id]}" for item in survey.items)
-    return (
-        "You have answered the survey on this question before. You rated the considerations from"
-        f" {survey.scale_min} (strongly disagree) to {survey.scale_max} (strongly agree) and ranked"
-        f" the options from 1 (the one you prefer most). These were your answers:\n{lines}"
+    return phrase(
+        "recalled_answers", scale_min=survey.scale_min, scale_max=survey.scale_max, lines=lines
     )
 
 

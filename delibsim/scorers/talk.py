@@ -10,7 +10,7 @@ from delibsim.domain.data import read_data
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run
 from delibsim.domain.score import CATALOGUE, Score
-from delibsim.domain.text import ENGLISH, GERMAN, OTHER, word_count
+from delibsim.domain.text import function_words, word_count
 from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.domain.word_differences import WORDS
 from delibsim.measures.talk import adjacent, echo, gini, mattr, returns
@@ -19,7 +19,7 @@ COUNTED = read_data("talk.yaml")
 QUESTION = re.compile(f"[{COUNTED['questions']}]+")
 PHRASES = "|".join(chain.from_iterable(COUNTED["disagreement"].values()))
 DISAGREEMENT = re.compile(rf"(?<!\w)(?:{PHRASES})(?!\w)")
-FUNCTION_WORDS = ENGLISH | GERMAN | OTHER
+FUNCTION_WORDS = frozenset[str]().union(*function_words())
 SHORT = 2  # letters of a word in Latin script that is no content word
 Found = Iterator[tuple[str, float, str]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from delibsim.domain.data import read_data
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, refused, unknown
 from delibsim.domain.score import MEASURES
 from delibsim.domain.study import RESERVED
 from delibsim.plugins import names
@@ -50,10 +50,8 @@ def write_draft(kind: str, name: str, home: Path) -> Draft:
     if kind not in KINDS:
         raise unknown("kind of draft", kind, KINDS)
     if not NAME.fullmatch(name) or name in RESERVED | SETTINGS:
-        raise WrongInput(
-            f"'{name}' cannot name a {kind}: a name begins with a small letter, goes on with small"
-            " letters, digits, '-' and '_', has at most 40 of them, and is none of"
-            f" {', '.join(sorted(SETTINGS))}"
+        raise refused(
+            "no_name_of_a_draft", named=name, kind=kind, listed=", ".join(sorted(SETTINGS))
         )
     if kind == SCORER:
         return _write_scorer(name, home)

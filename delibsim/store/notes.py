@@ -15,6 +15,8 @@ from typing import Any
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import safe
+from delibsim.store.annotations import built
+from delibsim.store.codec import Damaged
 from delibsim.store.files import append_line, in_turn, json_text, read_lines, write_atomically
 from delibsim.store.runs import NOTES, Runs
 from delibsim.store.tables.sheets import Table, tables_in
@@ -102,26 +104,13 @@ class Notes:
             if REMOVED in record:
                 found.pop(str(record.get("id")), None)
                 continue
-            note = _note(record)
-            if note is None:
+            try:
+                note = built(Note, record, str(self.file))
+            except Damaged:
                 damaged += 1
             else:
                 found[note.id] = note
         return list(found.values()), damaged
-
-
-def _note(record: dict[str, Any]) -> Note | None:
-    """A note from its line; None where the line is none."""
-    turn, tags = record.get("turn"), record.get("tags")
-    texts = [record.get(name) for name in ("id", "session", "text", "written")]
-    if not all(isinstance(text, str) for text in texts):
-        return None
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        return None
-    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
-        return None
-    id, session, text, written = map(str, texts)
-    return Note(id, session, turn, text, tuple(tags), written)
 
 
 FILE = "interventions.jsonl"

@@ -2,10 +2,10 @@
 the question that they answer where they are opinions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
@@ -18,6 +18,8 @@ from delibsim.store.files import each_line, json_text, make_folder, written_atom
 from delibsim.store.manifest import Manifest, write_manifest
 from delibsim.store.reading import adapter, opened
 from delibsim.store.runs import TEXTS, VOTERS, Runs
+
+T = TypeVar("T")
 
 PARTS = "texts"
 """What study.json calls the files that were imported."""
@@ -43,8 +45,7 @@ class StudyTexts:
         for an id that stands twice.
         """
         found: dict[str, Text] = {}
-        for n, (_, record) in enumerate(each_line(self.file), 1):
-            text = self._text(n, record)
+        for n, text in self._read(self.file, Text):
             if text.id in found:
                 raise self._damaged(n, f"id '{text.id}' stands twice")
             found[text.id] = text
@@ -61,13 +62,7 @@ class StudyTexts:
 
     def voters(self) -> list[Voter]:
         """Who voted on the texts, from voters.jsonl, in the order of import; none without it."""
-        file, found = self.runs.folder / VOTERS, []
-        for n, (_, record) in enumerate(each_line(file) if file.is_file() else (), 1):
-            try:
-                found.append(adapter(Voter).validate_python(record))
-            except ValidationError as error:
-                raise self._damaged(n, error.errors()[0]["msg"], file) from None
-        return found
+        return [voter for _, voter in self._read(self.runs.folder / VOTERS, Voter)]
 
     def keep(self, texts: Sequence[Text], manifest: Manifest, voters: Sequence[Voter] = ()) -> None:
         """Write all texts of the study, who voted on them, and what the study is; who calls it has
@@ -81,11 +76,13 @@ class StudyTexts:
                         write(f"{json_text(_plain(record))}\n")
         write_manifest(self.runs.folder / "study.json", manifest, self.runs.durable)
 
-    def _text(self, line: int, record: Mapping[str, Any] | None) -> Text:
-        try:
-            return adapter(Text).validate_python(record)
-        except ValidationError as error:
-            raise self._damaged(line, error.errors()[0]["msg"]) from None
+    def _read(self, file: Path, kind: type[T]) -> Iterator[tuple[int, T]]:
+        """What each line of a file describes, with its number; none where there is no file."""
+        for n, (_, record) in enumerate(each_line(file), 1):
+            try:
+                yield n, adapter(kind).validate_python(record)
+            except ValidationError as error:
+                raise self._damaged(n, error.errors()[0]["msg"], file) from None
 
     def _damaged(self, line: int, fault: str, file: Path | None = None) -> WrongInput:
         return refused("damaged_text", file=file or self.file, line=line, fault=fault)

@@ -11,7 +11,8 @@ from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.summary import DIMENSIONS, Record, TrainedScore, Triple, spoken
 from delibsim.domain.text import counted
-from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.annotations import TaskFolder, built, tasks_of
+from delibsim.store.codec import Damaged
 from delibsim.store.files import Log, each_line
 from delibsim.store.reading import opened
 from delibsim.store.runs import Runs
@@ -129,7 +130,7 @@ class TrainedScores:
         for _, line in each_line(self.file):
             try:
                 yield _score(line or {})
-            except (KeyError, TypeError):
+            except (KeyError, Damaged):
                 damaged += 1
         if damaged and faults is not None:
             faults.append(f"{self.file}: {counted(damaged, 'damaged line')}")
@@ -149,11 +150,7 @@ class TrainedScores:
 
 def _score(line: Mapping[str, Any]) -> TrainedScore:
     values = {name: line[name] for name in DIMENSIONS}
-    names = line["summary"], line["opinion"], line["key"]
-    numbers = all(type(value) in (float, int) for value in values.values())
-    if not numbers or not all(type(name) is str for name in names):
-        raise TypeError("a score is no number, or a name no text")
-    return TrainedScore(*names, values)
+    return built(TrainedScore, {**line, "values": values}, "a score")
 
 
 def trained_judges_of(runs: Runs) -> list[str]:

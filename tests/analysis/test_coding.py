@@ -1,6 +1,7 @@
 """The tables of the report on codes: agreement, equivalence and clusters, by golden values."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -219,7 +220,7 @@ def test_agreement_by_part_and_its_trend():
         REASONS, ("Ann", "Ben"), (), Ann="01201201201111111111", Ben="01201201202222222222"
     )
     facts = facts_of(study_with(own, texts=texts), "year")
-    rows = plain("against", against(own, facts), column="year", resamples=10)
+    rows = plain("against", against(own, facts), column="year")
     assert [row["exact"] for row in rows] == [1, 1, 0, 0]
     assert [row["texts"] for row in rows] == [5, 5, 5, 5]
     assert rows[0]["difference"] is None
@@ -237,20 +238,39 @@ def test_agreement_by_part_and_its_trend():
 # failures and costs
 
 
-def test_texts_that_are_alike_within_clusters_widen_the_interval_over_clusters():
+def test_texts_of_one_session_are_one_unit_in_every_interval():
     blocks = ("1111", "0000", "2222", "1111", "0000", "2222")
     ann, ben = "".join(blocks), "".join(("1111", "2222", "2222", "1111", "0000", "0000"))
     own = codes_of(REASONS, ("Ann", "Ben"), **{ENSEMBLE: ann, "Ann": ann, "Ben": ben})
     texts = [Text(f"t{i}", "", f"g{(i - 1) // 4}") for i in range(1, 25)]
-    rows = pd.DataFrame(resampled(study_with(own, texts=texts))).set_index(["of", "a", "b"])
-    row = rows.loc["agreement", "Ann", "Ben"]
-    assert (row.texts, row.clusters, row.by) == (24, 6, "group")
-    # Each cluster is four copies of one text, so its interval is that of a quarter of the texts.
-    wide, narrow = row.cluster_high - row.cluster_low, row.high - row.low
-    assert 1.5 < wide / narrow < 2.5
-    delta = rows.loc["delta", "Ann", "Ben"]
-    assert delta.cluster_low <= delta.low <= delta.estimate <= delta.high
+    study = study_with(own, texts=texts).clustered("group")
+    once = codes_of(
+        REASONS, ("Ann", "Ben"), **{ENSEMBLE: ann[::4], "Ann": ann[::4], "Ben": ben[::4]}
+    )
+    (own,) = study.fair
+    # Each session is four copies of one text, and says as much as one; the published one does not.
+    row, alone = (next(r for r in pairs(one) if r["b"] == "Ben") for one in (own, once))
+    assert (row["unit"], row["df"], alone["unit"], alone["df"]) == ("cluster", 5, "text", 5)
+    whole, quarter = row["high"] - row["low"], alone["high"] - alone["low"]
+    assert 0.7 < whole / quarter < 1.4  # on Fisher's z, and as it is
+    assert row["published_high"] - row["published_low"] < 0.6 * whole
+    row = next(iter(equivalences(own, 0.1, 0.6)))
+    assert row["df"] == 5
+    assert row["published_high"] - row["published_low"] < 0.6 * (row["high"] - row["low"])
+    rows = {(row["of"], row["a"], row["b"]): row for row in resampled(study)}
+    delta = rows["delta", "Ann", "Ben"]
+    assert (delta["texts"], delta["clusters"], delta["by"]) == (24, 6, "group")
+    assert delta["low"] < delta["published_low"] < delta["published_high"] < delta["high"]
+    parts = pd.Series({text: "ab"[i // 4 % 2] for i, text in enumerate(own.texts)})
+    ends = [
+        row["difference_high"] - row["difference_low"]
+        for one in (own, replace(own, groups={}))
+        for row in against(one, parts)
+        if row["part"] == "b" and row["b"] == "Ben"
+    ]
+    assert min(ends[:2]) > 1.5 * max(ends[2:])
     alone = [Text(f"t{i}", "", f"g{i}") for i in range(1, 25)]
-    assert {row["note"] for row in resampled(study_with(own, texts=alone))} == {"no_clusters"}
+    study = study_with(own, texts=alone).clustered("group")
+    assert {row["note"] for row in resampled(study)} == {"no_clusters", "no_variance"}
     with pytest.raises(WrongInput, match="unknown column 'yer'"):
         list(resampled(study_with(own, texts=texts), "yer"))

@@ -307,11 +307,20 @@ def test_groups_of_expertise_and_their_contrasts_are_those_of_statsmodels(given)
             weights[names.index(f"group[{other}]")] = -1
             test = fit.t_test(weights)
             assert row.difference == pytest.approx(float(test.effect[0]))
-            assert row.se == pytest.approx(float(test.sd[0, 0]))
-            assert row.df == data[unit].nunique() - 4
+            assert row.published_se == pytest.approx(float(test.sd[0, 0]))
+            size = abs(row.difference / row.published_se)
+            assert row.published_p == pytest.approx(2 * t.sf(size, data[unit].nunique() - 4))
+            # Ours: the difference without each debate or person of the two groups.
+            own = data[data["group"].isin([one, other])]
+            without = []
+            for name in own[unit].unique():
+                means = own[own[unit] != name].groupby("group")["y"].mean()
+                without.append(means[one] - means[other])
+            assert row.df == len(without) - 1
+            apart = np.array(without) - row.difference
+            assert row.se == pytest.approx(np.sqrt(row.df / (row.df + 1) * apart @ apart))
             interval = t.interval(0.95, row.df, row.difference, row.se)
             assert (row.low, row.high) == pytest.approx(interval)
-            assert row.p == pytest.approx(2 * t.sf(abs(row.difference / row.se), row.df))
 
 
 def test_raters_of_one_side_lie_apart_by_what_anybody_would_compute(given, found):
@@ -502,3 +511,14 @@ def test_whatever_is_missing_has_a_reason(given, rows):
             if (name, column) not in NOT_DEFINED:
                 assert unexplained[column].notna().all(), (name, column)
     assert all(drawing.startswith("<svg") for drawing in figures(own).values())
+
+
+def test_the_residuals_of_every_mixed_model_are_drawn(found):
+    drawn = figures(found)
+    names = {"performance": 1000, "performance_by_kind": 1000, "change_of_stance": 500}
+    names |= {"performance_by_kind_and_rater_ours": 1000, "stance_after": 500}
+    for name, points in names.items():
+        assert f" {points:,} points; fitted values from " in drawn[f"residuals_{name}"]
+        assert (
+            f" {points:,} residuals; the largest distance from the line is " in drawn[f"qq_{name}"]
+        )

@@ -26,6 +26,7 @@ from delibsim.conduct.personas import (
     write_profiles,
 )
 from delibsim.domain.survey import Item, Survey, Topic
+from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.citizen.coding import quoted_stances
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 from delibsim.models.replay import Recorder, Replay
@@ -97,6 +98,20 @@ def test_the_writer_is_told_the_departures_and_the_reader_is_not():
     assert "You love rivers." in read
     assert not any(f"{own.z:+.2f}" in read for own in found)
     assert "cluster" not in read
+
+
+async def test_the_same_reading_is_the_manipulation_check_offline():
+    profiles = await write_profiles(TOPIC, SURVEY, CLUSTERS, None)
+    readings = await read_profiles(
+        TOPIC, SURVEY, CLUSTERS, profiles, Citizen(population=1, persona_weight=5)
+    )
+    assert all(reading.r > 0.5 and reading.rho > 0.4 and reading.recognised for reading in readings)
+    swapped = await read_profiles(
+        TOPIC, SURVEY, CLUSTERS, profiles[::-1], Citizen(population=1, persona_weight=5)
+    )
+    assert all(reading.r < 0 and not reading.recognised for reading in swapped), (
+        "a profile of the other cluster does not pass"
+    )
 
 
 def test_a_reading_is_compared_by_hand():

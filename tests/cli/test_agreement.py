@@ -115,6 +115,12 @@ def test_clusters_are_resampled_whole_and_few_are_warned_of(delibsim, write):
     out = delibsim("agreement", file, "--by", "debate", "--draws", "200").out
     assert "200 resamples of 6 values of debate" in out
     assert "warning: with 6 of them the intervals are too short" in out
+    # Without draws it is by t over debates, which holds with few of them: nothing is warned of.
+    over = delibsim("agreement", file, "--by", "debate", "--json")
+    assert {row["method"] for row in values(over).values()} == {"clusters"}
+    out = delibsim("agreement", file, "--by", "debate").out
+    assert "by t over the 6 values of debate" in out
+    assert "with 6 of them" not in out
     one = write("id,anna,ben,debate", "a,1,1,x", "b,0,1,x", name="one.csv")
     answer = delibsim("agreement", one, "--by", "debate")
     assert "no interval: one_cluster" in answer.out

@@ -88,7 +88,7 @@ def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home)
     rows = table(topics=2, models=1)
     rows.loc[rows["treatment"] == "none", ["pre", "post"]] = None
     rows.to_csv(home / "part.csv", index=False)
-    assert delibsim("analyze", "part.csv", *FEW).code == 3
+    assert delibsim("analyze", "part.csv", *QUICK).code == 3
     rows.assign(pre=None, post=None).to_csv(home / "nothing.csv", index=False)
     found = delibsim("analyze", "nothing.csv", *FEW)
     assert (found.code, "0 analysed" in found.out) == (4, True)
@@ -133,7 +133,7 @@ def test_any_column_of_a_table_is_an_outcome(delibsim, home):
     trust = rows[["topic", "model", "treatment", "replicate"]].assign(trust=rows["dri_change"])
     trust.assign(seen="yes").to_csv("trust.csv", index=False)
     rows.to_csv("wide.csv", index=False)
-    found = delibsim("analyze", "trust.csv", "--outcome", "trust", "--json", *FEW).json
+    found = delibsim("analyze", "trust.csv", "--outcome", "trust", "--json", *QUICK).json
     same = study(home / "wide.csv", outcomes=["dri"]).contrasts("dri", "absolute")
     assert {(row["outcome"], row["scale"], row["role"]) for row in found["contrasts"]} == {
         ("trust", "value", "primary")

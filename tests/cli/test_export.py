@@ -9,23 +9,6 @@ from coded_study import MODELS, keep_task, samples_of
 
 from delibsim import Runs
 from delibsim.asking.texts import texts_of
-from delibsim.store.tables.sheets import TABLES
-
-
-def test_a_study_is_written_beside_its_runs(delibsim, study, home):
-    answer = delibsim("export", "s")
-    assert answer.code == 0, answer.err
-    folder = home / "runs" / "s" / "tables"
-    assert {path.name for path in folder.iterdir()} == {
-        *(f"{table}.csv" for table in (*TABLES, "runs_wide")),
-        "codebook.csv",
-        "codebook.md",
-        "manifest.json",
-    }
-    assert "written: runs/s/tables" in answer.out
-    assert "sessions: 1 complete" in answer.out
-    assert delibsim("status", "s").code == 0, "the tables are no session"
-    assert delibsim("score", "s").code == 0
 
 
 def test_it_is_read_in_python_alike(delibsim, study, home):

@@ -14,7 +14,7 @@ NO_NUMBER = re.compile(r"\b(nan|NaN|None)\b(?!lation)|Traceback|Warning:")
 SMALL = ("group.size=2", "rounds=1")
 FEW = ("--draws", "20")
 OF_SESSIONS = (
-    ("score", "--all"), ("analyze", *FEW, "--figures", "none"), ("plot",), ("power",), ("fork",), ("status",), ("export",), ("rate report",),
+    ("score", "--all"), ("analyze", *FEW), ("plot",), ("power",), ("fork",), ("status",), ("export",), ("rate report",),
 )  # fmt: skip
 STUDIES = CASES["STUDIES"]
 DEBATE = (

@@ -143,52 +143,6 @@ def test_a_persona_of_the_template_is_no_leak_when_its_holder_quotes_the_survey(
     assert "persona_leak" not in answer.json["flags"]
 
 
-async def test_language_models_write_and_read_and_the_same_command_asks_nothing_twice(home, trams):
-    rules = [Rule(match="Write a portrait", text="You care for quiet streets above all.")]
-    async with FakeProvider(rules, models=("local", "other")) as provider:
-        (home / "conf" / "model").mkdir(parents=True)
-        preset = (
-            "name: reading\nkind: openai_compatible\nmodel: other\nbase_url: null\nmax_tokens:"
-            " 500\n"
-        )
-        (home / "conf" / "model" / "reading.yaml").write_text(preset)
-        words = "import trams --as personas k=2 writer=local reader=reading".split()
-        words.append(f"base_url={provider.base_url}")
-        before = await command(home, *words, "--estimate")
-        assert (before.code, provider.calls) == (0, 0)
-        assert "personas trams_2: 4 calls to be made" in before.out
-        first = await command(home, *words)
-        assert first.code == 0, first.err
-        assert provider.calls == 4
-        assert "0 calls to be made" in (await command(home, *words, "--estimate")).out
-        assert [call.body["model"] for call in provider.requests].count("local") == 2
-        again = await command(home, *words)
-        assert (again.code, provider.calls) == (0, 4)
-        assert "unchanged" in again.out
-    for said in (
-        "the profiles of clusters 1, 2 are identical",
-        "the manipulation check failed: mean r is",
-    ):
-        assert any(said in warning for warning in built(home, "trams_2")["built"]["warnings"])
-        assert f"warning: {said}" in first.out
-    assert built(home, "trams_2")["personas"] == ["You care for quiet streets above all."] * 2
-    exchanges = [
-        json.loads(line)
-        for line in (home / "conf/persona/trams_2.exchanges.jsonl").read_text().splitlines()
-    ]
-    assert sorted(e["purpose"]["occasion"] for e in exchanges) == [
-        "profile",
-        "profile",
-        "reading",
-        "reading",
-    ]
-    assert not any(
-        "SD" in e["messages"][1]["content"] or "+0." in e["messages"][1]["content"]
-        for e in exchanges
-        if e["purpose"]["occasion"] == "reading"
-    )
-
-
 def readings(home, name):
     """What the reader of a set was asked, by cluster."""
     lines = (home / "conf" / "persona" / f"{name}.exchanges.jsonl").read_text().splitlines()
@@ -383,6 +337,24 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
 
 
 # mixed groups
+
+
+def test_models_move_on_by_a_seat_with_every_replicate_and_one_model_stays_as_it_was(home):
+    models = "group.models=[citizen,citizen_open,citizen_firm]"
+    seats = {
+        r: [p.model for p in plan([models, f"replicate={r}"], home).session.participants]
+        for r in (1, 2, 3)
+    }
+    assert seats[1] == ["citizen", "citizen_open", "citizen_firm", "citizen", "citizen_open"]
+    assert seats[2] == [*seats[1][1:], "citizen_firm"]
+    ids = {
+        plan([models, f"replicate={r}"], home).session.id.removesuffix(f".r{r}") for r in (1, 2, 3)
+    }
+    assert len(ids) == 1
+    one, two = (plan([f"replicate={r}"], home) for r in (1, 2))
+    assert one.session.participants == two.session.participants
+    assert "groups" not in one.manifest.components
+    assert one.manifest.components["personas"] == {"none": {"name": "none", "personas": []}}
 
 
 @needs_published

@@ -225,7 +225,7 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     delibsim("rate", "collect", "d", "pack/form.csv")
     (file,) = (home / "runs" / "d" / PACKS).glob("*.json")
     pack = file.stem
-    found = delibsim("rate", "report", "d", "--json", "-o", "report")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report", "--figures", "none")
     read = {name: share["wording"] for name, share in found.json["pooled"].items()}
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
@@ -260,7 +260,7 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
     assert delibsim(*debates, *varied).code == 0
     delibsim("rate", "ask", "d", "group.size=2")
-    found = delibsim("rate", "report", "d", "--json", "-o", "report")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report", "--figures", "none")
     assert found.code == 0
     assert found.json["differing"] == {
         "wording": ["oxford", "oxford_evaluative"],
@@ -277,6 +277,20 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     assert len(set(cells.values())) == 4
     told = delibsim("rate", "report", "d").out
     assert "warning: debates held under different conditions" in told
+
+
+def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
+    done = delibsim("rate", "report", oxford, "focus=citizen_plain", "--json")
+    assert done.code == 0
+    contrasts = {row["contrast"] for row in done.json["tables"]["winner_model"]}
+    assert contrasts == {"proposition - opposition", "citizen_plain - rest"}
+    debaters = {row["debaters"] for row in done.json["tables"]["dimension_reliability"]}
+    assert debaters == {"all", "citizen_plain", "rest"}
+    text = delibsim("rate", "report", oxford, "focus=citizen_plain")
+    assert "citizen_plain - rest" in text.out
+    assert "Bradley-Terry strengths" in text.out
+    wrong = delibsim("rate", "report", oxford, "focus=citizen_plane")
+    assert (wrong.code, "did you mean citizen_plain" in wrong.err) == (2, True)
 
 
 def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):

@@ -26,9 +26,6 @@ def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(
     assert one["transcript"] != three["transcript"]
 
 
-# what is beside the user comes first
-
-
 # once more, and into a study that exists
 
 
@@ -52,6 +49,12 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
 
 
 # what cannot be is refused before anything is written
+
+
+def test_names_that_differ_only_in_case_are_studies_of_their_own(delibsim, home, small):
+    for name in ("demo", "Demo", "DEMO"):
+        assert delibsim("run", "-q", f"study={name}", *small).code == 0
+    assert len({path.name.lower() for path in (home / "runs").iterdir()}) == 3
 
 
 def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, small):

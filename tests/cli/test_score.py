@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from delibsim import DRI, Runs
+from delibsim import Runs
 
 
 def rows_of(answer, measure="dri"):
@@ -15,35 +15,6 @@ def rows_of(answer, measure="dri"):
         for row in answer.json["conditions"]
         if row["measure"] == measure
     }
-
-
-def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
-    for more in ("replicate=2", "treatment=none"):
-        assert delibsim("run", "-q", "study=s", *small, more).code == 0
-    answer = delibsim("score", "s", "--json")
-    assert (answer.code, answer.err) == (0, "")
-    rows = rows_of(answer)
-    assert set(rows) == {
-        (treatment, phase)
-        for treatment in ("normative", "none")
-        for phase in ("pre", "post", "change")
-    }
-    runs = Runs(home / "runs", "s").all()[0]
-    post = [
-        s.value
-        for s in DRI().score(runs)
-        if (s.measure, s.phase) == ("dri", "post") and "normative" in s.target
-    ]
-    row = rows["normative", "post"]
-    assert (row["planned"], row["held"], row["valid"], row["missing"]) == (2, 2, 2, {})
-    assert row["mean"] == pytest.approx(sum(post) / 2, abs=1e-12)
-    assert rows["none", "post"]["planned"] == 1
-    printed = delibsim("score", "s", "--all")
-    assert printed.code == 0
-    assert "ccps, normative, citizen" in printed.out
-    assert f"{row['mean']:.3f}" in printed.out
-    assert "runs/s/scores/dri.v1.jsonl" in printed.out
-    assert f"{rows['normative', 'change']['mean']:+.3f}" in delibsim("score", "s").out
 
 
 def test_what_is_undefined_is_null_with_its_reason_and_counted(delibsim, partial):
@@ -77,38 +48,6 @@ def test_a_damaged_run_is_named_and_the_others_are_still_read(delibsim, study, t
     shown = delibsim("score", "s")
     assert shown.code == 3
     assert "ccps.normative.citizen_rounds1_size2.r2/run.json" in shown.out.replace("\n", "")
-
-
-def test_sessions_that_differ_in_a_setting_are_not_averaged(delibsim, home, small):
-    sweep = (
-        "run",
-        "-m",
-        "-q",
-        "study=s",
-        *small,
-        "model.susceptibility=0,0.4",
-        "procedure.audience.network=complete,ring",
-        "replicate=1,2",
-    )
-    assert delibsim(*sweep).code == 0
-    answer = delibsim("score", "s", "--scorer", "agreement", "--json")
-    rows = [
-        row
-        for row in answer.json["conditions"]
-        if (row["measure"], row["phase"]) == ("opinion_change_c", "change")
-    ]
-    cells = [
-        (row["settings"]["model.susceptibility"], row["settings"]["procedure.audience.network"])
-        for row in rows
-    ]
-    assert sorted(cells) == [(0, "complete"), (0, "ring"), (0.4, "complete"), (0.4, "ring")]
-    assert {(row["planned"], row["held"], row["valid"]) for row in rows} == {(2, 2, 2)}
-    assert len({row["mean"] for row in rows}) > 1
-    printed = delibsim("score", "s", "--scorer", "agreement", "--all").out
-    assert (
-        "ccps, normative, citizen, model.susceptibility=0.4, procedure.audience.network=ring\n"
-        in printed
-    )
 
 
 def test_what_is_missing_is_told_of_its_own_condition(delibsim, partial):

@@ -19,6 +19,7 @@ from delibsim.store.answers import Summaries
 from delibsim.store.study_texts import opinions_of
 
 CASES = cases_of(__file__)
+REPORT = ("summarise", "report", "--figures", "none")
 ROWS = """\
 id,text,stance,minority,quarter
 a1,"Trams are quiet, and the buses are full.",positive,no,north
@@ -76,15 +77,15 @@ def test_judgments_that_two_tasks_ask_for_are_planned_once(delibsim, study):
 
 
 def test_summaries_and_opinions_are_shown_beside_each_other(delibsim, study):
-    listed = delibsim("summarise", "report", "tram", "text=all", "--json").json["summaries"]
+    listed = delibsim(*REPORT, "tram", "text=all", "--json").json["summaries"]
     assert len(listed) == 12
-    answer = delibsim("summarise", "report", "tram", "text=extractive 8.1.1", "--json")
+    answer = delibsim(*REPORT, "tram", "text=extractive 8.1.1", "--json")
     assert {near["opinion"] for row in answer.json["sentences"] for near in row["nearest"]}
-    own = delibsim("summarise", "report", "tram", "text=a6", "--json").json["nearest"]
+    own = delibsim(*REPORT, "tram", "text=a6", "--json").json["nearest"]
     whole = [row for row in own if row["summary"] == "extractive 8.1.1"]
     assert whole[0]["sentence"] == "My violins would suffer from it."
     assert whole[0]["similarity"] == pytest.approx(1)
-    assert delibsim("summarise", "report", "tram", "text=a99").code == 2
+    assert delibsim(*REPORT, "tram", "text=a99").code == 2
 
 
 def test_replays_are_equal_and_a_changed_line_is_found(delibsim, study):
@@ -109,10 +110,10 @@ def test_replays_are_equal_and_a_changed_line_is_found(delibsim, study):
 def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
     shutil.rmtree(study / "annotations" / "judge-main")
     shutil.rmtree(study / "annotations" / "judge-pairs")
-    answer = delibsim("summarise", "report", "tram")
+    answer = delibsim(*REPORT, "tram")
     assert (answer.code, "delibsim judge ask tram" in answer.err) == (4, True)
     shutil.rmtree(study / "annotations" / "summaries-main")
-    answer = delibsim("summarise", "report", "tram")
+    answer = delibsim(*REPORT, "tram")
     assert (answer.code, "delibsim summarise ask tram" in answer.err) == (2, True)
     (home / "t.csv").write_text("id,text\n1,Yes.\n2,No.\n")
     delibsim("import", "plain", "t.csv", "--as", "texts")
@@ -269,13 +270,13 @@ COMPARISONS = "dimension,comparison,n\nrep,1,50\nrep,3,10\nrep,5,20\n"
 def test_published_scores_are_reported_without_a_text(delibsim, home):
     for name, text in (("s", SCORES), ("r", RATINGS), ("c", COMPARISONS)):
         (home / f"{name}.csv").write_text(text, encoding="utf-8")
-    found = delibsim("summarise", "report", "s.csv", "--json").json
+    found = delibsim(*REPORT, "s.csv", "--json").json
     assert found["sentences"][0] == "s.csv: 6 summaries by 2 summarisers on 3 topics."
     scores = {(row["model"], row["dimension"]): row["score"] for row in found["tables"]["overall"]}
     assert scores["a", "rep"] == pytest.approx(0.61)
     assert scores["a", "overall"] is None  # one dimension of the four is missing
     assert {"pairs", "sizes", "topics", "equal_length", "length"} <= set(found["tables"])
-    answer = delibsim("summarise", "report", "r.csv", "c.csv", "-o", "both", "--json")
+    answer = delibsim(*REPORT, "r.csv", "c.csv", "-o", "both", "--json")
     assert answer.code == 0
     rated = {
         row["model"]: row["score"]
@@ -287,7 +288,7 @@ def test_published_scores_are_reported_without_a_text(delibsim, home):
     assert (row["n"], row["ties"], row["share"]) == (80, 10, pytest.approx(50 / 70))
     page = (home / "both" / "report.html").read_text(encoding="utf-8")
     assert "Published scores of summaries" in page
-    assert "Scores of summarisers" in delibsim("summarise", "report", "s.csv").out
+    assert "Scores of summarisers" in delibsim(*REPORT, "s.csv").out
 
 
 def test_summaries_and_judgments_made_elsewhere_are_imported_once(delibsim, home):
@@ -355,12 +356,12 @@ def test_judgments_at_fault_are_refused_with_their_lines(delibsim, home, line, t
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published aggregates are absent")
 def test_the_published_aggregates_are_read(delibsim, home):
     files = ("human_ratings_counts.csv", "human_comparisons_counts.csv")
-    found = delibsim("summarise", "report", *(PUBLISHED / name for name in files), "--json").json
+    found = delibsim(*REPORT, *(PUBLISHED / name for name in files), "--json").json
     assert found["sentences"][:2] == [
         "human_ratings_counts.csv: 18,000 ratings of 5 summarisers on 10 topics.",
         "human_comparisons_counts.csv: 18,000 comparisons.",
     ]
-    words = ("summarise", "report", PUBLISHED / "judge_scores.csv", "intervals=cells", "--json")
+    words = (*REPORT, PUBLISHED / "judge_scores.csv", "intervals=cells", "--json")
     first = delibsim(*words).json["tables"]["overall"][0]
     assert (first["model"], first["n"]) == ("gpt-5-mini", 110)
     assert [first["score"], (first["high"] - first["low"]) / 2] == pytest.approx(
@@ -371,7 +372,7 @@ def test_the_published_aggregates_are_read(delibsim, home):
 @pytest.mark.parametrize(("text", "fault"), CASES["tables_that_hold_no_scores_are_refused"])
 def test_tables_that_hold_no_scores_are_refused(delibsim, home, text, fault):
     (home / "s.csv").write_text(text, encoding="utf-8")
-    answer = delibsim("summarise", "report", "s.csv")
+    answer = delibsim(*REPORT, "s.csv")
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert fault in answer.err
 
@@ -380,4 +381,4 @@ def test_two_files_of_one_kind_and_settings_of_studies_are_refused(delibsim, hom
     (home / "s.csv").write_text(SCORES, encoding="utf-8")
     (home / "t.csv").write_text(SCORES, encoding="utf-8")
     for words in (("s.csv", "t.csv"), ("s.csv", "by=district"), ("s.csv", "tram")):
-        assert delibsim("summarise", "report", *words).code == 2
+        assert delibsim(*REPORT, *words).code == 2

@@ -54,20 +54,6 @@ def test_one_more_replicate_adds_only_that(delibsim, grid, home):
     assert (amendment["sessions"], amendment["added"]) == (4, {})
 
 
-def test_a_sweep_that_was_cut_off_goes_on(delibsim, grid, home):
-    whole = runs_in(home)
-    for name in list(whole)[:2]:
-        folder = home / "runs/s" / name
-        (folder / "run.json").unlink()
-        log = folder / "exchanges.jsonl"
-        log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:1]))
-    status = delibsim("status", "s", "--json")
-    assert (status.code, status.json["states"]) == (3, {"complete": 2, "cut off": 2})
-    answer = delibsim("run", "-m", "-q", *GRID, "--json")
-    assert (answer.code, answer.json["calls_from_the_record"]) == (0, 2)
-    assert runs_in(home) == whole
-
-
 def test_retry_holds_what_has_no_run_and_nothing_else(delibsim, grid, home):
     whole = runs_in(home)
     name = next(iter(whole))

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from dataclasses import replace
-from datetime import datetime, timedelta
 
 import pytest
 
@@ -18,7 +17,6 @@ from delibsim.conduct.hold import hold_all, hold_session
 from delibsim.conduct.outcome import Observer
 from delibsim.conduct.replay import replay
 from delibsim.models.replay import Diverged
-from delibsim.store.codec import run_from_json, session_from_json
 
 CALLS = 12  # three participants answer twice and speak twice
 
@@ -58,16 +56,6 @@ def pool(model):
     return ModelPool(models={model.name: model})
 
 
-class Heard(Observer):
-    """Keeps the exchanges it learns of."""
-
-    def __init__(self):
-        self.exchanges = []
-
-    def on_exchange(self, exchange):
-        self.exchanges.append(exchange)
-
-
 def log_of(runs, session):
     return runs.path(session.id) / "exchanges.jsonl"
 
@@ -102,50 +90,6 @@ def edit_lines(path, change):
         "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records),
         encoding="utf-8",
     )
-
-
-async def test_a_session_leaves_its_plan_its_exchanges_and_its_run(session, runs):
-    held = await hold_session(session, runs)
-    folder = runs.path(session.id)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "SHA256SUMS",
-        "exchanges.jsonl",
-        "run.json",
-        "session.json",
-    ]
-    assert session_from_json((folder / "session.json").read_bytes()) == session
-    assert run_from_json((folder / "run.json").read_bytes()) == held.run
-    assert (held.asked, held.recorded, held.damaged_lines, held.already, held.fault) == (
-        CALLS,
-        0,
-        0,
-        False,
-        "",
-    )
-    assert held.run.status == "complete"
-
-
-async def test_the_log_holds_every_call_as_it_was_asked_and_answered(session, runs):
-    heard = Heard()
-    run = (await hold_session(session, runs, observer=heard)).run
-    records, damaged = runs.exchanges(session.id)
-    assert damaged == 0
-    assert records == [exchange.record() for exchange in heard.exchanges]
-    occasions = [f"{r['purpose']['participant']}/{r['purpose']['occasion']}" for r in records]
-    assert len(set(occasions)) == CALLS
-    assert len({r["hash"] for r in records}) == len({r["seed"] for r in records}) == CALLS
-    for record in records:
-        started = datetime.fromisoformat(record["started"])
-        assert started.utcoffset() == timedelta(0)
-        assert record["seconds"] >= 0
-        assert record["purpose"]["attempt"] == 0
-        assert record["messages"][0]["role"] == "system"
-        completion = record["completion"]
-        assert completion["status"] == "ok"
-        assert completion["usage"]["cost_usd"] == 0
-        assert completion["parameters_dropped"] == ["temperature"]
-    raw = {r["purpose"]["occasion"]: r["completion"]["text"] for r in records}
-    assert [raw[f"turn {s.turn.index}"] for s in run.transcript] == [s.text for s in run.transcript]
 
 
 async def test_each_exchange_is_on_disk_before_the_next_is_asked(session, runs):
@@ -253,54 +197,6 @@ async def test_a_line_that_is_no_exchange_is_counted_and_left_alone(session, run
     assert (held.recorded, held.asked, held.damaged_lines) == (CALLS - 3, 3, 1)
     assert held.run == whole
     assert line in log_of(runs, session).read_bytes().splitlines()
-
-
-async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_again(session, runs):
-    def down(purpose):
-        return (
-            Completion("", "unavailable", "no route")
-            if (purpose.participant, purpose.occasion) == ("Participant 2", "pre")
-            else None
-        )
-
-    stopped = await hold_session(session, runs, pool=pool(Voice(session, down)))
-    assert stopped.run is None
-    assert "Participant 2, before" in stopped.fault
-    assert "unavailable: no route" in stopped.fault
-    assert not runs.held(session.id)
-    statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]
-    assert sorted(statuses) == ["ok", "ok", "unavailable"]
-
-    voice = Voice(session)
-    held = await hold_session(session, runs, pool=pool(voice))
-    assert [(p.participant, p.occasion) for p in voice.asked if p.occasion == "pre"] == [
-        ("Participant 2", "pre")
-    ]
-    assert held.asked == len(voice.asked) == CALLS - 2
-    assert len(runs.exchanges(session.id)[0]) == CALLS + 1
-    assert await replay(runs, session.id) == held.run
-    elsewhere = Runs(runs.folder.parent, "elsewhere")
-    assert (await hold_session(session, elsewhere)).run == held.run
-
-
-async def test_a_session_that_is_cancelled_keeps_its_record_and_goes_on(session, runs):
-    reached = asyncio.Event()
-
-    class Waiting(Voice):
-        async def complete(self, prompt, seed):
-            if prompt.purpose.occasion == "turn 3":
-                reached.set()
-                await asyncio.Event().wait()
-            return await super().complete(prompt, seed)
-
-    task = asyncio.create_task(hold_session(session, runs, pool=pool(Waiting(session))))
-    await reached.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert len(runs.exchanges(session.id)[0]) == 5
-    held = await hold_session(session, runs)
-    assert (held.recorded, held.asked, held.run.status) == (5, CALLS - 5, "complete")
 
 
 async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session_goes_on(

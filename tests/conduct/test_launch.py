@@ -278,7 +278,7 @@ def test_a_launcher_that_holds_no_study_is_refused_with_the_names_of_those_that_
 def test_a_launcher_that_is_not_installed_is_refused_with_the_extra_that_brings_it(
     name, monkeypatch
 ):
-    monkeypatch.setattr("delibsim.conduct.launch.hydra.find_spec", lambda name: None)
+    monkeypatch.setattr("delibsim.conduct.launch.workers.find_spec", lambda name: None)
     with pytest.raises(
         WrongInput, match=rf"pip install '\.\[{EXTRAS[name]}\]' in the clone of delibsim \("
     ):

@@ -223,6 +223,14 @@ def test_only_calls_after_the_branch_have_seeds_of_their_own(at, replicate):
     assert parent.seed_for("Ann", "order") == fork.seed_for("Ann", "order")
 
 
+def test_forks_of_one_number_share_seeds_and_others_do_not():
+    found = set()
+    for fork in (branch(3), branch(3, replicate=2), branch(3, seed=8)):
+        found.add(fork.seed_of_call("Ann", "post", 0))
+    nested = branch(3, parent=branch(3))
+    assert len(found | {nested.seed_of_call("Ann", "post", 0)}) == 4
+
+
 def test_the_first_probe_asks_with_the_seeds_of_the_run():
     parent, stop = planned(), Edit("stop", 4)
     seed = parent.seed_of_call("Ann", "post", 0)

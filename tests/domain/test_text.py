@@ -53,6 +53,13 @@ def test_the_closest_name_is_offered(typed, meant):
     assert str(error).startswith(f"unknown treatment '{typed}'; ")
 
 
+def test_advice_follows_the_names():
+    assert (
+        str(unknown("topic", "zzz", ["acp"], "Topics are files"))
+        == "unknown topic 'zzz'. There are: acp. Topics are files"
+    )
+
+
 def test_a_long_list_is_cut_and_counted():
     message = str(unknown("topic", "zzz", [f"name{k:03}" for k in range(SHOWN + 12)]))
     assert message.endswith(f"name{SHOWN - 1:03} and 12 more")

@@ -168,6 +168,12 @@ def test_what_is_told_is_the_prompt_without_its_marks():
             assert line in told
 
 
+def test_what_was_wrong_is_told_after_what_was_asked():
+    told = [block.text for block in questionnaire(ASKED["asked again"]).blocks]
+    assert told[-1] == "Your reply could not be read: it was empty."
+    assert any("It is your turn to speak" in text for text in told)
+
+
 def test_items_show_their_order_their_first_answers_and_the_ends_of_their_scale():
     asked = questionnaire(ASKED["q sort again"])
     assert [field.name for field in asked.fields] == [

@@ -66,6 +66,14 @@ def test_one_missing_answer_leaves_the_phase_undefined_and_the_other_as_it_is(
     assert undefined == {key for key in found if key[1] != "pre"}
 
 
+def test_all_ratings_alike_are_answers_without_an_index(by_hand, as_table, example):
+    pre, (ann, bob, cem) = example
+    constant = (ann, ((4, 4, 4), bob[1]), cem)
+    found = as_table(DRI().score([by_hand(pre, constant)]))
+    assert {value for key, value in found.items() if key[1] != "pre"} == {"constant_considerations"}
+    assert found["dri", "pre"] == pytest.approx(1 / 3)
+
+
 @quick
 @given(st.integers(0, 10_000), st.integers(2, 7))
 def test_the_mean_over_participants_is_the_value_of_the_group(seed, participants):

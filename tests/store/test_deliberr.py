@@ -345,6 +345,13 @@ def test_broken_answers_are_refused_with_their_place(small, rows, told):
     assert_refused(small, path, told)
 
 
+@pytest.mark.parametrize("column", ["survey", "case", "stage_id", "pnum"])
+def test_a_missing_column_is_named(small, column):
+    write_people(small, header=["other" if name == column else name for name in HEADER])
+    with pytest.raises(WrongInput, match=f"human_data.csv, line 1: column {column} is missing"):
+        read(small)
+
+
 def test_decimal_zeros_byte_order_mark_and_blank_lines_are_no_fault(small):
     rows = [[f"{cell}.0" if k > 6 else cell for k, cell in enumerate(row)] for row in human_rows()]
     path = write_people(small, rows)

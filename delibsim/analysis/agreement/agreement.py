@@ -37,13 +37,15 @@ from delibsim.domain.reason import in_words
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.measures.reliability.bootstrap import Draws, Named, bootstrap
+from delibsim.measures.reliability.clusters import ClusteredEstimate, over_clusters
 from delibsim.measures.reliability.codes import CodeMatrix, codes_of, name_of, weights_of
-from delibsim.measures.reliability.coefficients import COEFFICIENTS, Estimate, coefficient
+from delibsim.measures.reliability.coefficients import COEFFICIENTS, Estimate
 from delibsim.measures.reliability.ratings import probabilities, word_of
 
 NAN = float("nan")
 RESAMPLES, MOST_RESAMPLES = 10_000, 1_000_000
 BY_T, BY_BOOTSTRAP, BY_CLUSTERS = "t", "bootstrap", "cluster bootstrap"
+OVER_CLUSTERS = "clusters"
 ONE_CLUSTER = "one_cluster"
 
 
@@ -51,10 +53,11 @@ ONE_CLUSTER = "one_cluster"
 class Row:
     """A coefficient with its interval of 95%.
 
-    `method` says how interval and `error` were made: "t" (closed standard error), "bootstrap" (of
-    texts), "cluster bootstrap", "" where there is none. `undefined` counts resamples without a
-    value by reason. `word` is the highest of Landis and Koch's that is at least 95% probable.
-    `reason` is the code of why the value is NaN, `no_interval` of why the interval is.
+    `method` says how interval and `error` were made: "t" (closed standard error), "clusters" (by t
+    over them, jackknife), "bootstrap" (of texts), "cluster bootstrap", "" where there is none.
+    `undefined` counts resamples without a value by reason. `word` is the highest of Landis and
+    Koch's that is at least 95% probable. `reason` is the code of why the value
+    is NaN, `no_interval` of why the interval is.
     """
 
     coefficient: str
@@ -136,7 +139,7 @@ def agreement(
     row a code (columns text, coder, level, perhaps dimension) or a row a text and a column a coder.
     `weights` is the name of a weighting or a matrix, `levels` the declared levels in order (also
     by dimension: {"groups": [0, 1, 2]}), `bootstrap` how many resamples the intervals have (0: by t
-    where there is a standard error in closed form), `by` a column whose values are drawn whole,
+    where there is a standard error), `by` a column whose values are clusters of texts,
     `scale` "nominal", "ordinal", "interval" or "ratio". `columns` names columns by what they hold:
     {"text": "id", "coder": ["anna", "ben"]}. WrongInput for a table that cannot be read so.
 
@@ -211,14 +214,15 @@ def _rows(
     clusters: NDArray[np.str_] | None,
     dimension: str,
 ) -> Iterator[Row]:
-    """A row for each coefficient; by bootstrap where it is asked for, where clusters are drawn, or
-    where a coefficient has no standard error in closed form.
+    """A row for each coefficient; by bootstrap where it is asked for, or where a coefficient has no
+    standard error: in closed form or, where there are clusters, over them.
     """
-    estimates = [coefficient(codes, name, weighting) for name, weighting in named]
-    closed = not resamples and clusters is None
+    estimates = [over_clusters(codes, name, kind, clusters) for name, kind in named]
+    closed = not resamples
     needed = []
     for i, found in enumerate(estimates):
-        if not found.reason and not (closed and not np.isnan(found.error)):
+        has_error = not np.isnan(found.error) or clusters is not None
+        if not found.reason and not (closed and has_error):
             needed.append(i)
     one_cluster = clusters is not None and len(np.unique(clusters)) < 2
     drawn: dict[int, Draws] = {}
@@ -229,13 +233,15 @@ def _rows(
         drawn = dict(zip(needed, draws, strict=True))
     lacking = ONE_CLUSTER if one_cluster else "one_text"
     for i, found in enumerate(estimates):
-        yield _row(found, drawn.get(i), lacking if i in needed and i not in drawn else "")
+        without = one_cluster or (i in needed and i not in drawn)
+        yield _row(found, drawn.get(i), lacking if without and not found.reason else "")
 
 
 def _row(found: Estimate, drawn: Draws | None, no_interval: str) -> Row:
     """A coefficient with its interval from draws, or by t unless there is none."""
     low, high = (NAN, NAN) if no_interval else (drawn or found).interval()
-    method = "" if np.isnan(low) else BY_T
+    own = OVER_CLUSTERS if isinstance(found, ClusteredEstimate) else BY_T
+    method = "" if np.isnan(low) else own
     error = found.error if method else NAN
     if drawn is not None:
         method, error = BY_CLUSTERS if drawn.clusters else BY_BOOTSTRAP, drawn.error
@@ -415,8 +421,10 @@ def _on_intervals(found: DimensionAgreement, by: str) -> Iterator[str]:
     defined = [row for row in found.rows if row.method]
     drawn = [row for row in defined if row.resamples]
     resamples = drawn[0].resamples if drawn else 0
-    if len(drawn) < len(defined):
+    if any(row.method == BY_T for row in defined):
         yield said("by_t")
+    if any(row.method == OVER_CLUSTERS for row in defined):
+        yield said("over_clusters", clusters=found.clusters, by=by or "the column")
     if drawn and drawn[0].method == BY_CLUSTERS:
         clusters = found.clusters
         yield said("by_clusters", resamples=resamples, clusters=clusters, by=by or "the column")

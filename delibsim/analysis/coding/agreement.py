@@ -1,7 +1,6 @@
-"""Agreement of coders: of every pair, over time, with intervals by the bootstrap."""
+"""Agreement of coders: of every pair, over time, with intervals over clusters of texts."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +10,9 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.agreement.agreement import chance_shrunk
 from delibsim.analysis.coding.codes import (
+    CLUSTER,
+    GROUP,
+    TEXT,
     CodedStudy,
     DimensionCodes,
     anchors_of,
@@ -22,25 +24,37 @@ from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import natural
+from delibsim.measures.correlations import correlation_interval
 from delibsim.measures.ensemble import ROUNDING
+from delibsim.measures.inference.means import difference_over, t_quantile
 from delibsim.measures.inference.resampling import percentile_interval
 from delibsim.measures.reliability.bootstrap import bootstrap, resampled_differences
+from delibsim.measures.reliability.clusters import ClusteredEstimate, over_clusters
 from delibsim.measures.reliability.codes import CodeMatrix, codes_of
 from delibsim.measures.reliability.coefficients import PERCENT, Estimate, coefficient
 from delibsim.measures.reliability.ratings import word_of
 
 Array = NDArray[np.float64]
+Marks = NDArray[np.bool_]
 Row = dict[str, Any]
-GROUP = "group"
-"""The column by which texts are clustered unless another is named."""
 RESAMPLES, FEW = 10_000, 2_000
-"""Resamples of coders and parts; of texts and of clusters."""
+"""Resamples of coders and parts; of texts."""
 
 
-def estimate_of(own: DimensionCodes, columns: Sequence[Array]) -> Estimate:
-    """The coefficient of coders whose places (texts,) are given, at the declared levels."""
-    codes = codes_of(np.column_stack(columns), list(range(own.q)))
-    return coefficient(codes, "ac", own.weighting)
+NORMAL = 1.6448536269514722
+"""The quantile of the normal distribution at .95."""
+
+
+def resting_on(found: Estimate) -> Row:
+    """The interval of a coefficient, what it rests on, and why there is none."""
+    low, high = found.interval()
+    row: Row = {"low": low, "high": high, "note": found.reason}
+    row["unit"] = CLUSTER if isinstance(found, ClusteredEstimate) else TEXT
+    row["df"] = np.nan if found.reason else found.df
+    if np.isnan(low) and not row["note"]:
+        lone = "one_cluster" if row["unit"] == CLUSTER else "too_few_texts"
+        row["note"] = lone if found.df < 1 else "no_variance"
+    return row
 
 
 def agreed(own: DimensionCodes, first: Array, second: Array) -> Row:
@@ -50,10 +64,13 @@ def agreed(own: DimensionCodes, first: Array, second: Array) -> Row:
     Names have no neighbours: `adjacent` and `gross` are missing there.
     """
     both = ~np.isnan(first) & ~np.isnan(second)
-    found = estimate_of(own, [first[both], second[both]])
-    low, high = found.interval()
-    row: Row = {"texts": int(both.sum()), "estimate": found.value, "low": low, "high": high}
-    row |= {"word": word_of(found.value, found.error), "note": found.reason}
+    codes = codes_of(np.column_stack([first[both], second[both]]), list(range(own.q)))
+    found = over_clusters(codes, "ac", own.weighting, own.clusters_of(both))
+    row: Row = {"texts": int(both.sum()), "estimate": found.value, **resting_on(found)}
+    if row["unit"] == CLUSTER and found.df > 0:  # few clusters say less than the normal has it
+        row["word"] = word_of(found.value, found.error * t_quantile(found.df, 0.9) / NORMAL)
+    else:
+        row["word"] = word_of(found.value, found.error)
     apart = np.abs(first - second)[both]
     if len(apart):
         row["exact"] = float((apart == 0).mean())
@@ -71,26 +88,30 @@ def pairs(own: DimensionCodes) -> Iterator[Row]:
     for a, b in combinations(own.coders, 2):
         if (a, b) != itself:
             row = agreed(own, own.columns[a], own.columns[b])
-            lone = "too_few_texts" if np.isnan(row["low"]) else ""
             named = {"dimension": own.id, "a": a, "b": b, "coefficient": name_of_coefficient(own)}
-            yield named | row | {"note": row["note"] or lone} | _by_others(own, a, b)
+            yield named | row | _by_others(own, a, b)
 
 
 def _by_others(own: DimensionCodes, a: str, b: str) -> Row:
-    """The agreement of a pair by other coefficients, and by the bootstrap."""
+    """The agreement of a pair by other coefficients, and as published: texts one by one."""
     both = both_given(own, (a, b))
     if not both.any():
         return {}
     codes, metric = _by_value(own, _table(own, (a, b), both)), own.dimension.scale
-    kappa = coefficient(codes, "kappa", own.weighting)
-    named = [("ac", own.weighting), ("alpha", metric)]
-    ac, alpha = bootstrap(codes, named, FEW, seed_of("pairs", own.id, a, b))
-    row: Row = {"kappa": kappa.value, "alpha": coefficient(codes, "alpha", metric).value}
+    clusters, seed = own.clusters_of(both), seed_of("pairs", own.id, a, b)
+    kappa = over_clusters(codes, "kappa", own.weighting, clusters)
+    alpha = over_clusters(codes, "alpha", metric, clusters)
+    row: Row = {"kappa": kappa.value, "alpha": alpha.value}
+    published = coefficient(codes, "ac", own.weighting)
+    (boot,) = bootstrap(codes, [("ac", own.weighting)], FEW, seed)
+    if clusters is None:
+        (alpha,) = bootstrap(codes, [("alpha", metric)], FEW, seed)
     if own.ordered:
         shares = np.bincount(codes.places.ravel(), minlength=own.q) / codes.places.size
         observed = coefficient(codes, PERCENT, own.weighting).value
         row["published_form"] = chance_shrunk(observed, shares)
-    for name, found in (("boot", ac), ("kappa", kappa), ("alpha", alpha)):
+    named = {"published": published, "boot": boot, "kappa": kappa, "alpha": alpha}
+    for name, found in named.items():
         low, high = found.interval()
         if high - low > ROUNDING:  # a coder of one level has a kappa of 0 in every sample
             row |= {f"{name}_low": low, f"{name}_high": high}
@@ -127,16 +148,24 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
             continue
         table = np.column_stack([own.columns[coder] for coder in coders])
         codes, by_value = codes_of(table, list(range(own.q))), _by_value(own, table)
+        coded = np.zeros(len(table), dtype=bool)
+        coded[codes.kept] = True
+        clusters = own.clusters_of(coded)
         named = (
-            (name_of_coefficient(own), coefficient(codes, "ac", own.weighting)),
-            (f"alpha, {metric}", coefficient(by_value, "alpha", metric)),
+            (name_of_coefficient(own), codes, "ac", own.weighting),
+            (f"alpha, {metric}", by_value, "alpha", metric),
         )
-        for label, found in named:
-            ends = found.interval()
-            if np.isnan(found.error) and not found.reason:
+        for label, given, coefficient_id, weighting in named:
+            found = over_clusters(given, coefficient_id, weighting, clusters)
+            rests = resting_on(found)
+            published = coefficient(given, coefficient_id, weighting)
+            ends = published.interval()
+            if np.isnan(published.error) and not found.reason:
                 seed = seed_of("groups", own.id, name)
                 (drawn,) = bootstrap(by_value, [("alpha", metric)], RESAMPLES, seed)
                 ends = drawn.interval()
+            if rests["unit"] == TEXT and not found.reason:
+                rests |= {"low": ends[0], "high": ends[1], "note": ""}
             row: Row = {
                 "dimension": own.id,
                 "coders": name,
@@ -144,7 +173,7 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
                 "coefficient": label,
             }
             row |= {"texts": found.texts, "paired": found.paired, "estimate": found.value}
-            yield row | {"low": ends[0], "high": ends[1], "note": found.reason}
+            yield row | rests | {"published_low": ends[0], "published_high": ends[1]}
 
 
 def agreement_of_people(dimensions: Iterable[DimensionCodes]) -> Result:
@@ -181,47 +210,54 @@ def wordings(by_wording: Mapping[str, Sequence[DimensionCodes]]) -> Iterator[Row
                 yield {"dimension": own.id, "coder": coder, "a": a, "b": b} | row
 
 
-Draw = Callable[[NDArray[np.bool_], NDArray[Any] | None], Array]
-"""What is found in resamples of these texts, or of the clusters that they are of."""
-
-
 def resampled(study: CodedStudy, by: str = "") -> Iterator[Row]:
     """A row for each delta against one other person, and for the ensemble and each pair of people.
 
-    Texts are clustered by the column `by`, or by their group. WrongInput for a column that no text
-    has.
+    Texts are of one cluster that have one value of the column `by`, or of their group. WrongInput
+    for a column that no text has.
     """
-    if by and by not in study.columns():
-        raise unknown("column", by, study.columns())
-    cluster_of = study.fact(by or GROUP)
-    for own in study.fair:
-        names = np.array([cluster_of.get(text, "") for text in own.texts], dtype=object)
-        for row, coders, draw in _drawn(
-            own, seed_of(study.study, study.coded.scheme.id, own.id, "resampled")
-        ):
+    for own in clustered_by(study, by).fair:
+        seed = seed_of(study.study, study.coded.scheme.id, own.id, "resampled")
+        for row, coders, drawn in _drawn(own, seed):
             both = both_given(own, coders)
-            clusters = names[both]
-            low, high = percentile_interval(draw(both, None))
-            row |= {"dimension": own.id, "texts": len(clusters), "low": low, "high": high}
-            row |= {"by": "", "note": _why_no_clusters(clusters)}
-            if not row["note"]:
+            clusters, (low, high) = own.clusters_of(both), percentile_interval(drawn)
+            row |= {"dimension": own.id, "texts": int(both.sum())}
+            row |= {"published_low": low, "published_high": high}
+            if clusters is None:
+                row |= {"low": low, "high": high, "by": "", "note": row["note"] or "no_clusters"}
+            else:
                 row |= {"by": by or GROUP, "clusters": len(set(clusters))}
-                ends = percentile_interval(draw(both, clusters))
-                row |= {"cluster_low": ends[0], "cluster_high": ends[1]}
             yield row
 
 
-def _drawn(own: DimensionCodes, seed: int) -> Iterator[tuple[Row, tuple[str, ...], Draw]]:
-    """Every comparison: its columns, its coders, and how it is drawn."""
+def clustered_by(study: CodedStudy, column: str) -> CodedStudy:
+    """The study with clusters by a column; itself without one. WrongInput for a column that no text
+    has.
+    """
+    if column and column not in study.columns():
+        raise unknown("column", column, study.columns())
+    return study.clustered(column) if column else study
+
+
+def _drawn(own: DimensionCodes, seed: int) -> Iterator[tuple[Row, tuple[str, ...], Array]]:
+    """Every comparison: its columns with their interval over clusters, its coders, and what is
+    found in resamples of its texts.
+    """
     for anchor, other, others in anchors_of(own) if own.models else ():
         if len(others) == 1:
-            row: Row = {"of": "delta", "a": anchor, "b": other}
-            row["estimate"] = delta_of(own, anchor, others).value
-            yield row, (ENSEMBLE, anchor, other), partial(_deltas, own, anchor, other, seed)
+            found = delta_of(own, anchor, others)
+            low, high = found.interval()
+            row: Row = {"of": "delta", "a": anchor, "b": other, "estimate": found.value}
+            coders = (ENSEMBLE, anchor, other)
+            drawn = _deltas(own, anchor, other, seed, both_given(own, coders))
+            yield row | {"low": low, "high": high, "note": found.note}, coders, drawn
     for a, b in combinations((ENSEMBLE, *own.people) if own.models else own.people, 2):
+        given = agreed(own, own.columns[a], own.columns[b])
         row = {"of": "agreement", "a": a, "b": b}
-        row |= {"estimate": agreed(own, own.columns[a], own.columns[b])["estimate"]}
-        yield row, (a, b), partial(_agreements, own, (a, b), seed)
+        row |= {name: given[name] for name in ("estimate", "low", "high", "note")}
+        codes = codes_of(_table(own, (a, b), both_given(own, (a, b))), list(range(own.q)))
+        (found,) = bootstrap(codes, [("ac", own.weighting)], FEW, seed)
+        yield row, (a, b), found.values
 
 
 def _table(own: DimensionCodes, coders: Sequence[str], both: NDArray[np.bool_]) -> Array:
@@ -229,36 +265,10 @@ def _table(own: DimensionCodes, coders: Sequence[str], both: NDArray[np.bool_]) 
 
 
 def _deltas(
-    own: DimensionCodes,
-    anchor: str,
-    other: str,
-    seed: int,
-    both: NDArray[np.bool_],
-    clusters: NDArray[Any] | None,
+    own: DimensionCodes, anchor: str, other: str, seed: int, both: NDArray[np.bool_]
 ) -> Array:
     first, second = (_table(own, (coder, anchor), both) for coder in (ENSEMBLE, other))
-    levels = list(range(own.q))
-    return resampled_differences(first, second, levels, "ac", own.weighting, FEW, seed, clusters)
-
-
-def _agreements(
-    own: DimensionCodes,
-    coders: Sequence[str],
-    seed: int,
-    both: NDArray[np.bool_],
-    clusters: NDArray[Any] | None,
-) -> Array:
-    codes = codes_of(_table(own, coders, both), list(range(own.q)))
-    (found,) = bootstrap(codes, [("ac", own.weighting)], FEW, seed, clusters)
-    return found.values
-
-
-def _why_no_clusters(clusters: NDArray[Any]) -> str:
-    """Why texts cannot be drawn by cluster: one has none, or all are in one or in one each."""
-    number = len(set(clusters))
-    if "" in set(clusters) or number == len(clusters):
-        return "no_clusters"
-    return "one_cluster" if number < 2 else ""
+    return resampled_differences(first, second, list(range(own.q)), "ac", own.weighting, FEW, seed)
 
 
 MOST_PARTS = 12
@@ -277,15 +287,12 @@ def against(own: DimensionCodes, facts: pd.Series) -> Iterator[Row]:
     """Agreement within each part of a column, and its difference from that in the first part."""
     parts = _parts(facts.reindex(own.places.index))
     for a, b in combinations(_compared(own), 2):
-        same = (own.columns[a] == own.columns[b])[both_given(own, (a, b))]
-        first: NDArray[np.bool_] | None = None
-        for name, chosen in parts:
-            here = same[chosen[both_given(own, (a, b))]]
-            row = agreed(own, own.columns[a][chosen], own.columns[b][chosen])
-            if first is None:
-                first = here
-            else:
-                row |= _difference(first, here, (own.id, a, b, name))
+        first, second = own.columns[a], own.columns[b]
+        same, both = first == second, both_given(own, (a, b))
+        for number, (name, chosen) in enumerate(parts):
+            row = agreed(own, np.where(chosen, first, np.nan), second)
+            if number:
+                row |= _difference(own, same, both & parts[0][1], both & chosen)
             yield {"dimension": own.id, "a": a, "b": b, "part": name} | row
 
 
@@ -311,24 +318,22 @@ def _parts(values: pd.Series) -> list[tuple[str, NDArray[np.bool_]]]:
     return [(name, (own == value).to_numpy()) for name, value in named.items()]
 
 
-def _difference(first: NDArray[np.bool_], second: NDArray[np.bool_], names: Sequence[str]) -> Row:
-    """Exact agreement in the second part less that in the first, with its bootstrap interval."""
-    n, m = len(first), len(second)
-    if not n or not m:
+def _difference(own: DimensionCodes, same: Marks, first: Marks, second: Marks) -> Row:
+    """Exact agreement in the second part less that in the first, with its interval by t, from what
+    it is without each cluster of texts or, where no two are of one, without each text.
+    """
+    if not first.any() or not second.any():
         return {}
-    rng = np.random.default_rng(seed_of("against", *names))
-    shares = float(first.mean()), float(second.mean())
-    # Drawing n texts with replacement draws so many that agree by a binomial distribution.
-    drawn = rng.binomial(m, shares[1], RESAMPLES) / m - rng.binomial(n, shares[0], RESAMPLES) / n
-    low, high = percentile_interval(drawn)
-    found = {"difference": shares[1] - shares[0]}
-    return found | {"difference_low": low, "difference_high": high}
+    either = first | second
+    units = own.clusters_of(either)
+    units = np.arange(either.sum()) if units is None else units
+    found = difference_over(same[either], second[either], units)
+    named = {"difference": found.estimate, "difference_low": found.low}
+    return named | {"difference_high": found.high}
 
 
 def trends(own: DimensionCodes, facts: pd.Series) -> Iterator[Row]:
     """The correlation of agreement with a column that holds numbers."""
-    from scipy.stats import spearmanr
-
     if not pd.to_numeric(facts, errors="coerce").notna().any():
         return
     values = facts.reindex(own.places.index)
@@ -340,6 +345,19 @@ def trends(own: DimensionCodes, facts: pd.Series) -> Iterator[Row]:
         if len(same) < 3 or np.ptp(same) == 0 or np.ptp(numbers[known]) == 0:
             row["note"] = "too_few_texts" if len(same) < 3 else "no_variance"
         else:
-            found: Any = spearmanr(numbers[known], same)
-            row |= {"rho": float(found.statistic), "p": float(found.pvalue)}
+            row |= _correlated(numbers[known], same, own.clusters_of(known))
         yield row
+
+
+def _correlated(numbers: Array, same: Array, clusters: Any) -> Row:
+    """Spearman's correlation and its p over clusters or, without them, over texts."""
+    from scipy.stats import rankdata, spearmanr
+
+    found: Any = spearmanr(numbers, same)
+    if clusters is None:
+        return {"rho": float(found.statistic), "p": float(found.pvalue)}
+    over = correlation_interval(rankdata(numbers), rankdata(same), clusters)
+    note = ""
+    if over.p != over.p:
+        note = "no_variance" if over.df else "one_cluster"
+    return {"rho": float(found.statistic), "p": over.p, "note": note}

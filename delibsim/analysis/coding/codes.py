@@ -17,18 +17,23 @@ from delibsim.domain.coding import Code
 from delibsim.domain.scheme import Dimension
 from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import RULES, Rule, ensemble_levels
-from delibsim.measures.inference.means import equivalence
-from delibsim.measures.reliability.bootstrap import Difference, verdicts
+from delibsim.measures.inference.means import equivalence, jackknifed
+from delibsim.measures.reliability.bootstrap import verdicts
+from delibsim.measures.reliability.clusters import ClusteredEstimate, over_clusters
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import (
     Estimate,
-    coefficient,
     influences,
     patterns_for,
+    t_interval,
 )
 from delibsim.store.coded import DimensionSamples, SchemeCodes, samples_by_dimension
 
 Array = NDArray[np.float64]
+GROUP = "group"
+"""The column by which texts are clustered unless another is named."""
+TEXT, CLUSTER = "text", "cluster"
+"""What intervals rest on: texts one by one, or clusters of them."""
 Row = dict[str, Any]
 AS_POOR = "as poor as people"
 CURVE = tuple(round(0.01 * i, 2) for i in range(1, 41))
@@ -37,12 +42,15 @@ CURVE = tuple(round(0.01 * i, 2) for i in range(1, 41))
 
 @dataclass(frozen=True)
 class Delta:
-    """Delta with its standard error on `texts` texts; `people` is the agreement of people."""
+    """Delta with its standard error and degrees of freedom, over clusters of the `texts` texts or,
+    where no two are of one cluster, over texts; `people` is the agreement of people.
+    """
 
     ensemble: float
     people: Estimate
     value: float
     error: float
+    df: int
     texts: int
     reason: str = ""
 
@@ -51,12 +59,14 @@ class Delta:
         """Why there is no value, or none with an interval; "" where there are both."""
         if self.reason or self.error > 0:
             return self.reason
-        return "too_few_texts" if self.texts < 2 else "no_variance"
+        if self.texts < 2:
+            return "too_few_texts"
+        return "one_cluster" if self.df < 1 else "no_variance"
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval by t; it is not cut, for a difference may exceed 1."""
-        own = Difference(self.people, self.people, self.value, self.error, self.texts, 0)
-        return own.interval(level)
+        low, _ = t_interval(self.value, self.error, self.df, level)
+        return low, 2 * self.value - low
 
 
 LEAST = 0.60
@@ -97,7 +107,8 @@ class DimensionCodes:
 
     `places` holds the places of levels among those declared, NaN where there is none: a row a text,
     a column a coder, the ensemble first, then models, then people. `packs` names for a text and a
-    person the pack by which it was read. `samples` are None where no model was asked.
+    person the pack by which it was read. `samples` are None where no model was asked. `groups` name
+    for a text the session, or whatever else, that it shares with others.
     """
 
     dimension: Dimension
@@ -106,6 +117,7 @@ class DimensionCodes:
     people: tuple[str, ...]
     samples: DimensionSamples | None
     packs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -141,6 +153,18 @@ class DimensionCodes:
     def texts(self) -> list[str]:
         """The ids of the texts, in the order of rows."""
         return list(map(str, self.places.index))
+
+    def clusters_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+        """The number of the cluster of each of these texts, a text without a group being one of its
+        own; None where no two are of one cluster.
+        """
+        texts = [text for text, own in zip(self.texts, chosen, strict=True) if own]
+        numbers: dict[tuple[bool, str], int] = {}
+        found = []
+        for text in texts:
+            group = self.groups.get(text, "")
+            found.append(numbers.setdefault((group != "", group or text), len(numbers)))
+        return np.array(found, dtype=np.int64) if len(numbers) < len(texts) else None
 
     def kind(self, coder: str) -> str:
         """What a coder is: "ensemble", "model" or "human"."""
@@ -200,11 +224,16 @@ class CodedStudy:
         """The people who coded, in the order in which they came."""
         return list(dict.fromkeys(person for own in self.dimensions for person in own.people))
 
+    def clustered(self, column: str) -> "CodedStudy":
+        """The same, texts with one value of a column being of one cluster."""
+        groups = self.fact(column)
+        return replace(self, dimensions=[replace(own, groups=groups) for own in self.dimensions])
+
     def fact(self, column: str) -> dict[str, str]:
         """The value of a column by text, for the texts that have one."""
         found = {}
         for id, text in self.texts.items():
-            value = text.group if column == "group" else text.facts.get(column, "")
+            value = text.group if column == GROUP else text.facts.get(column, "")
             if value != "":
                 found[id] = value
         return found
@@ -215,7 +244,7 @@ class CodedStudy:
         for text in self.texts.values():
             names |= dict.fromkeys(text.facts)
             if text.group:
-                names.setdefault("group")
+                names.setdefault(GROUP)
         return list(names)
 
 
@@ -240,7 +269,7 @@ def coded_study(
             found.append(_codes(dimension, samples, own, edited))
     counted = {name: pack for name, pack in (packs or {}).items() if pack.get("kind") != "training"}
     draws = {name: Draw.of(name, pack) for name, pack in counted.items()}
-    return CodedStudy(study, coded, known, found, draws, sorted(edited))
+    return CodedStudy(study, coded, known, found, draws, sorted(edited)).clustered(GROUP)
 
 
 def _edited(coded: SchemeCodes, texts: Mapping[str, Text]) -> set[str]:
@@ -323,40 +352,60 @@ def both_given(own: DimensionCodes, coders: Collection[str]) -> NDArray[np.bool_
     return np.logical_and.reduce(given)
 
 
-def delta_of(own: DimensionCodes, anchor: str, others: Sequence[str]) -> Delta:
-    """Delta for one anchor; with several others the mean over them, on the texts all have."""
+def delta_of(own: DimensionCodes, anchor: str, others: Sequence[str], alone: bool = False) -> Delta:
+    """Delta for one anchor; with several others the mean over them, on the texts all have. Texts
+    are taken one by one if `alone`.
+    """
     both = both_given(own, (ENSEMBLE, anchor, *others))
+    clusters = None if alone else own.clusters_of(both)
     found, moved = [], []
     for coder in (ENSEMBLE, *others):
-        estimate, by_text = _by_text(own, own.columns[coder][both], own.columns[anchor][both])
+        columns = own.columns[coder][both], own.columns[anchor][both]
+        estimate, by_unit = _by_unit(own, np.column_stack(columns), clusters)
         found.append(estimate)
-        moved.append(by_text)
+        moved.append(by_unit)
     ensemble, *people = found
     reason = next((one.reason for one in found if one.reason), "")
     mean = people[0]
     if len(people) > 1:
-        value = float(np.mean([one.value for one in people]))
-        named = mean.coefficient, mean.weighting
-        why = next((one.reason for one in people if one.reason), "")
-        error = _standard_error(np.mean(moved[1:], axis=0))
-        mean = Estimate(*named, value, error, mean.texts, mean.paired, why)
+        mean = _mean(people, np.mean(moved[1:], axis=0))
     value = float(np.mean([ensemble.value - one.value for one in people]))
-    error = _standard_error(moved[0] - np.mean(moved[1:], axis=0))
-    return Delta(ensemble.value, mean, value, error, int(both.sum()), reason)
+    error = _standard_error(value, moved[0] - np.mean(moved[1:], axis=0), clusters is None)
+    return Delta(ensemble.value, mean, value, error, mean.df, int(both.sum()), reason)
 
 
-def _by_text(own: DimensionCodes, first: Array, second: Array) -> tuple[Estimate, Array]:
-    """A coefficient and what each text adds to it, (texts,)."""
-    codes = codes_of(np.column_stack([first, second]), list(range(own.q)))
-    found = coefficient(codes, "ac", own.weighting)
+def _by_unit(own: DimensionCodes, table: Array, clusters: Any) -> tuple[Estimate, Array]:
+    """A coefficient and what it is without each cluster or, without clusters, what each text adds
+    to it (units,).
+    """
+    codes = codes_of(table, list(range(own.q)))
+    found = over_clusters(codes, "ac", own.weighting, clusters)
+    if isinstance(found, ClusteredEstimate):
+        return found, found.others
     patterns = patterns_for(codes, ["ac"])
     moved = None if found.reason else influences(patterns, "ac", own.weighting)
     if moved is None:
-        return found, np.full(len(first), np.nan)
+        return found, np.full(len(table), np.nan)
     return found, moved[patterns.which]
 
 
-def _standard_error(moved: Array) -> float:
+def _mean(people: Sequence[Estimate], moved: Array) -> Estimate:
+    """The mean of the agreement of several people, from what units do to it on average."""
+    first = people[0]
+    value = float(np.mean([one.value for one in people]))
+    reason = next((one.reason for one in people if one.reason), "")
+    clustered = isinstance(first, ClusteredEstimate)
+    error = _standard_error(value, moved, not clustered)
+    if clustered and value == 1 and (moved == 1).all():
+        error = 0.0
+    changed: dict[str, Any] = {"value": value, "error": error, "reason": reason}
+    return replace(first, **changed, **({"others": moved} if clustered else {}))
+
+
+def _standard_error(value: float, moved: Array, of_texts: bool) -> float:
+    """From what each text adds to a value (texts,), or the value without each cluster."""
+    if not of_texts:
+        return jackknifed(value, moved).error
     n = len(moved)
     return float(np.sqrt((moved**2).sum() / (n * (n - 1)))) if n > 1 else float("nan")
 
@@ -402,6 +451,7 @@ def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Ro
         low_90, high_90 = found.interval(0.90)
         people_low, people_high = found.people.interval()
         tested = found.error > 0
+        published = delta_of(own, anchor, others, alone=True).interval()
         yield {
             "dimension": own.id,
             "anchor": anchor,
@@ -413,25 +463,28 @@ def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Ro
             "people_high": people_high,
             "estimate": found.value,
             "se": found.error,
+            "df": found.df,
             "low": low,
             "high": high,
             "low_90": low_90,
             "high_90": high_90,
-            "p": _p(found.value, found.error, found.texts, bound) if tested else np.nan,
+            "p": _p(found.value, found.error, found.df, bound) if tested else np.nan,
+            "published_low": published[0],
+            "published_high": published[1],
             "bound": bound,
             "verdict": verdict_of(low, high, bound, people_low, least),
             "note": found.note,
         }
 
 
-def _p(value: float, error: float, texts: int, bound: float) -> float:
-    return equivalence(value, error, texts - 1, bound).p
+def _p(value: float, error: float, df: float, bound: float) -> float:
+    return equivalence(value, error, df, bound).p
 
 
 def curve(row: Mapping[str, Any]) -> Iterator[Row]:
     """What equivalence says at every bound, from a row of `equivalences`."""
     for bound in CURVE if row["se"] > 0 else ():
-        p = _p(row["estimate"], row["se"], row["texts"], bound)
+        p = _p(row["estimate"], row["se"], row["df"], bound)
         inside = bool(-bound < row["low"] and row["high"] < bound)
         yield {**row, "bound": bound, "inside": inside, "p": p}
 

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
+from delibsim.analysis.coding.codes import CLUSTER, TEXT, CodedStudy, DimensionCodes, both_given
 from delibsim.analysis.coding.effect import in_words, mean_rows
 from delibsim.analysis.coding.effect_files import chances_of, texts_of_dimension
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.study import natural
 from delibsim.measures.ensemble import (
     FEWEST,
+    area_interval,
     area_under_curve,
     bins,
     brier,
@@ -148,10 +149,15 @@ def foretold(own: DimensionCodes) -> Iterator[Row]:
         apart, doubt = known["split"].to_numpy() > 0, known[name].to_numpy(dtype=float)
         row: Row = {"dimension": own.id, "by": name, "texts": len(known), "split": apart.sum()}
         area, error = area_under_curve(doubt, apart)
+        clusters = own.clusters_of(own.places.index.isin(known["text"]))
+        units = np.arange(len(known)) if clusters is None else clusters
+        row["unit"] = TEXT if clusters is None else CLUSTER
+        low, high = area_interval(doubt, apart, units)
+        row |= {"area": area, "low": low, "high": high}
         half = t_quantile(np.inf) * error
-        row |= {"area": area, "low": max(area - half, 0.0), "high": min(area + half, 1.0)}
+        row |= {"published_low": max(area - half, 0.0), "published_high": min(area + half, 1.0)}
         why = "no_variance" if np.isnan(area) else "too_few_texts"
-        yield row | {"note": why if np.isnan(error) else ""}
+        yield row | {"note": why if np.isnan(low) else ""}
 
 
 def votes(own: DimensionCodes) -> Iterator[Row]:
@@ -235,8 +241,9 @@ def _beside(own: DimensionCodes) -> Iterator[tuple[Row, Array, Array]]:
 
 def calibration(own: DimensionCodes) -> Iterator[Row]:
     """The bins by person and measure of certainty."""
+    clusters = own.clusters_of(np.ones(len(own.texts), dtype=bool))
     for named, confidence, agrees in _beside(own):
-        for one in bins(confidence, agrees):
+        for one in bins(confidence, agrees, clusters=clusters):
             yield {**named, **vars(one), "texts": one.n}
 
 

@@ -12,6 +12,7 @@ from delibsim.analysis.coding.agreement import (
     FEW,
     RESAMPLES,
     against,
+    clustered_by,
     facts_of,
     notes_on_pairs,
     pairs,
@@ -98,6 +99,7 @@ def coding_report(
     no text has.
     """
     records = list(exchanges)
+    study = clustered_by(study, settings.clusters)
     tables = {result.name: result for result in _tables(study, settings, records)}
     results = catalogue("codes").in_order([*tables.values(), overview(study, tables)])
     scheme = study.coded.scheme
@@ -133,7 +135,7 @@ def _tables(
     study: CodedStudy, settings: CodeReportSettings, records: Sequence[Mapping[str, Any]]
 ) -> Iterator[Result]:
     """Every table but that of all dimensions."""
-    worded = by_wording(study)
+    worded = by_wording(study, settings.clusters)
     others = {name: own for name, own in worded.items() if name != study.coded.asked.wording}
     data: Mapping[str, Sequence[tuple[Any, ...]]] = {
         "dimensions": [(own,) for own in study.dimensions],
@@ -159,7 +161,7 @@ def _tables(
     if column := settings.column:
         facts = facts_of(study, column)
         rows = each(study.fair, against, facts)
-        yield make_table("codes/against", rows, column=column, resamples=RESAMPLES)
+        yield make_table("codes/against", rows, column=column)
         yield make_table("codes/against_trend", each(study.fair, trends, facts), column=column)
 
 
@@ -308,14 +310,15 @@ def remarks_on(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{repetition(found)}."
 
 
-def by_wording(study: CodedStudy) -> dict[str, list[DimensionCodes]]:
-    """The codes of the models in every wording."""
+def by_wording(study: CodedStudy, column: str = "") -> dict[str, list[DimensionCodes]]:
+    """The codes of the models in every wording, in clusters by the column, or by group."""
     coded = study.coded
     found = {}
     for wording in coded.asked.wordings:
         counted_in = samples_by_dimension(coded.scheme, coded.samples, coded.asked, wording)
         own = SchemeCodes(coded.scheme, coded.asked, (), counted_in, (), ())
-        found[wording] = list(coded_study(study.study, own, ()).dimensions)
+        worded = coded_study(study.study, own, study.texts.values())
+        found[wording] = list(clustered_by(worded, column).dimensions)
     return found
 
 

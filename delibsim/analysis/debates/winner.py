@@ -1,6 +1,6 @@
 """What makes a winner and how strong debaters are; expertise of those who debate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +21,7 @@ from delibsim.analysis.debates.ratings import (
 from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.annotation import DIMENSIONS
 from delibsim.measures.bradley_terry.fit import centred
+from delibsim.measures.inference.means import difference_over
 from delibsim.measures.reliability.ratings import variance_inflation
 from delibsim.store.instruments.own_answers import Covariates
 
@@ -229,7 +230,7 @@ def by_expertise(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.Da
 
 
 def expertise_contrasts(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.DataFrame:
-    """Differences between the groups of `by_expertise`, by OLS with clustered errors.
+    """Differences between the groups of `by_expertise`, with errors over clusters.
 
     Errors are clustered by debate (all ratings of a debate judge the same two persons' speeches,
     and the expertise is the same for all of them), and once more by the person who debates: the
@@ -239,7 +240,8 @@ def expertise_contrasts(table: pd.DataFrame, people: Mapping[str, Covariates]) -
     the two has fewer than five clusters ("few_debates", "few_persons").
 
     Columns: outcome, contrast, unit ("debate" or "person"), units (clusters in both groups), n,
-    difference, se, low, high, df, p, p_holm (over the contrasts of one outcome and unit), note.
+    difference, se, low, high, df, p, p_holm (over the contrasts of one outcome and unit),
+    published_se and published_p (least squares, errors clustered), note.
     """
     data = _grouped(table, people)
     rows: list[Row] = []
@@ -268,48 +270,50 @@ def _parts(data: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _expertise_contrasts(data: pd.DataFrame, column: str, unit: str) -> Iterator[Row]:
-    """All contrasts of one outcome with errors clustered by one unit."""
+    """All contrasts of one outcome over one unit."""
     parts = _parts(data)
-    df = float(len(set(data[unit])) - len(parts))
-    errors = _errors(data, column, unit, list(parts)) if df >= 1 and len(parts) > 1 else None
-    for (i, one), (j, other) in combinations(enumerate(parts), 2):
+    published = _published(data, column, unit, list(parts))
+    for one, other in combinations(parts, 2):
         a, b = parts[one], parts[other]
         alike = [a[name].iloc[0] == b[name].iloc[0] for name in ("kind", "expertise")]
         if not any(alike):
             continue
         clusters = set(a[unit]), set(b[unit])
+        both, first = pd.concat([a, b]), np.repeat([1.0, 0.0], [len(a), len(b)])
+        found = difference_over(both[column], first, both[unit].astype(str))
         row: Row = {"contrast": f"{one} - {other}", "units": len(clusters[0] | clusters[1])}
-        row |= {"n": len(a) + len(b), "df": df}
-        row["difference"] = a[column].mean() - b[column].mean()
-        few = min(map(len, clusters)) < FEWEST
-        yield row | _tested(row["difference"], errors, (i, j), df, f"few_{unit}s" * few)
+        row |= {"n": len(both), "difference": found.estimate, "se": found.error, "df": found.df}
+        row |= published(one, other)
+        few = f"few_{unit}s" if min(map(len, clusters)) < FEWEST else ""
+        if few or not found.error > 0:
+            yield row | {"p": np.nan, "note": few or "no_variance"}
+            continue
+        yield row | {"low": found.low, "high": found.high, "p": found.p, "note": ""}
 
 
-def _errors(data: pd.DataFrame, column: str, unit: str, names: list[str]) -> Array:
-    """The covariance of the means of the groups, clustered by one unit."""
+def _published(
+    data: pd.DataFrame, column: str, unit: str, names: list[str]
+) -> Callable[[str, str], Row]:
+    """The error and p of a contrast of two groups as published: by least squares on all groups with
+    errors clustered by one unit, which are too small where a group has few of them.
+    """
     x = pd.DataFrame({name: (data["group"] == name).astype(float) for name in names})
     groups = pd.factorize(data[unit])[0]
+    df = float(len(set(groups)) - len(names))
     spread = {"cov_type": "cluster", "cov_kwds": {"groups": groups}}
     try:
-        return fits.ols(data[column].astype(float), x, **spread).cov_params().to_numpy()
-    except fits.Inestimable:  # the ratings of each group are the same
-        return np.zeros((len(names), len(names)))
+        if df < 1 or len(names) < 2:
+            raise fits.Inestimable("too_few_ratings")
+        fit = fits.ols(data[column].astype(float), x, **spread)
+    except fits.Inestimable:  # or the ratings of each group are the same
+        return lambda *_: {}
+    errors = fit.cov_params()
 
+    def contrast(one: str, other: str) -> Row:
+        variance = errors.loc[one, one] + errors.loc[other, other] - 2 * errors.loc[one, other]
+        se = float(np.sqrt(max(variance, 0.0)))
+        difference = float(fit.params[one] - fit.params[other])
+        _, p = of_t(difference, se, df) if se > 0 else (np.nan, np.nan)
+        return {"published_se": se, "published_p": p}
 
-def _tested(
-    difference: float,
-    errors: Array | None,
-    pair: tuple[int, int],
-    df: float,
-    few: str,
-) -> dict[str, Any]:
-    """Error, interval and p of the difference between two means, or why there are none."""
-    none = dict.fromkeys(("se", "low", "high", "p"), np.nan)
-    if errors is None:
-        return none | {"note": few or "too_few_ratings"}
-    i, j = pair
-    se = float(np.sqrt(max(errors[i, i] + errors[j, j] - 2 * errors[i, j], 0.0)))
-    if few or not se > 0:
-        return none | {"se": se, "note": few or "no_variance"}
-    half, p = of_t(difference, se, df)
-    return {"se": se, "low": difference - half, "high": difference + half, "p": p, "note": ""}
+    return contrast

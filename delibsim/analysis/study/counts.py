@@ -21,7 +21,9 @@ from delibsim.analysis.study.sample import (
     treatments_of,
 )
 from delibsim.analysis.study.study_table import DESIGN, HELD, DrawCounts, StudyTable
+from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
+from delibsim.measures.inference.contrasts import flipped_p
 
 INDEX = OutcomeMeasure("dri")
 CONDITION = ("model", "setting", "treatment")
@@ -162,21 +164,22 @@ def left_out(study: StudyTable) -> list[str]:
 
 
 SESSIONS, ANSWERS, VALUES = "sessions", "sessions with missing answers", "values of the outcome"
-LEVEL = 0.05
+LEVEL, BLOCKS = 0.05, 6
+"""Below which p a difference is told; the fewest blocks whose signs can give such a p."""
 
 
 def attrition(study: StudyTable, draws: DrawCounts) -> Result:
-    """The table `attrition`; nothing in it is drawn at random, and `draws` is not used."""
+    """The table `attrition`."""
     rows, notes = main_population(study)
     outcome, treatments = outcome_of(study), treatments_of(rows)
     column = outcome.column if outcome else ""
     own = Taken(rows, notes=notes, why="" if families_in(rows) else "one_treatment")
-    found = _missing_by_treatment(rows, treatments, outcome)
+    found = _missing_by_treatment(rows, treatments, outcome, draws)
     return own.result("study/attrition", found, outcome=column or "none")
 
 
 def _missing_by_treatment(
-    rows: pd.DataFrame, treatments: list[str], outcome: OutcomeMeasure | None
+    rows: pd.DataFrame, treatments: list[str], outcome: OutcomeMeasure | None, draws: DrawCounts
 ) -> Iterator[dict[str, Any]]:
     """The rows of each kind, corrected together."""
     lasted = rows["status"].isin(HELD).to_numpy(dtype=bool)
@@ -193,12 +196,15 @@ def _missing_by_treatment(
         for levels in (of_kind, *levels_named(rows).values()):
             family: list[dict[str, Any]] = []
             for b, a in combinations(levels, 2):
-                family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
-            yield from with_holm(family)
+                named = {"missing": kind, "a": a, "b": b}
+                family.append(named | _compared(sample, lacking, a, b, draws))
+            yield from with_holm(with_holm(family), p="p_blocks")
 
 
-def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[str, Any]:
-    """How many are missing under a and under b, and Fisher's p."""
+def _compared(
+    rows: pd.DataFrame, lacking: pd.Series, a: str, b: str, draws: DrawCounts
+) -> dict[str, Any]:
+    """How many are missing under a and under b, Fisher's p, and p over blocks."""
     from scipy.stats import fisher_exact
 
     rows = of_contrast(rows, a, b)
@@ -208,18 +214,39 @@ def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[st
     gone = int((lacking & of_a).sum()), int((lacking & of_b).sum())
     row = {"missing_a": gone[0], "of_a": sizes[0], "missing_b": gone[1], "of_b": sizes[1]}
     if not min(sizes):
-        return row | {"p": np.nan, "note": "no_session: none was held under one of them"}
+        why = "no_session: none was held under one of them"
+        return row | {"p": np.nan, "p_blocks": np.nan, "blocks": 0, "note": why}
     table = [gone, [size - one for size, one in zip(sizes, gone, strict=True)]]
+    row |= _over_blocks(rows, lacking, of_a, draws)
     return row | {"p": float(fisher_exact(table).pvalue), "note": ""}
 
 
+def _over_blocks(
+    rows: pd.DataFrame, lacking: pd.Series, of_a: pd.Series, draws: DrawCounts
+) -> dict[str, Any]:
+    """The p of equal shares by flipping the sign of the difference of each topic and model, since
+    what keeps one session from being held often keeps its replicates. NaN below six blocks.
+    """
+    by = [rows["topic"].astype(str), rows["model"].astype(str), of_a.rename("of_a")]
+    shares = lacking.astype(float).groupby(by).mean().unstack()
+    apart = (shares[True] - shares[False]).dropna().to_numpy()
+    if len(apart) < BLOCKS:
+        return {"p_blocks": np.nan, "blocks": len(apart)}
+    each, seed = np.arange(len(apart)), seed_of(draws.seed, "attrition")
+    p = flipped_p(apart, each, each, draws.permutations, seed)
+    return {"p_blocks": p, "blocks": len(apart)}
+
+
 def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
-    """A sentence on each pair of treatments of which one lacks more, at .05."""
+    """A sentence on each pair of treatments of which one lacks more, at .05 after Holm's
+    correction: by Fisher's test and, where there are six blocks, over these too.
+    """
     result, effects = results.get("attrition"), results.get("contrasts")
     contrasts = effects.plain() if effects is not None and effects.given else []
     compared = {(row["a"], row["b"]) for row in contrasts if row["estimate"] is not None}
     for row in result.plain() if result is not None and result.given else ():
-        if row["p"] is None or not row["p"] < LEVEL:
+        over = row["p_blocks_holm"]
+        if row["p_holm"] is None or not max(row["p_holm"], over or 0.0) < LEVEL:
             continue
         of = "planned" if row["missing"] == SESSIONS else "held"
         what = {ANSWERS: "lack answers", VALUES: "have no value of the outcome"}
@@ -227,7 +254,10 @@ def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
         of_what = "no outcome of the two can be compared"
         if (row["a"], row["b"]) in compared:
             of_what = "their comparison is one of the sessions that lasted"
-        told = {**row, "p": p_in_words(row["p"]), "lacking": lacking, "of": of}
+        by = said("study/by_fisher", p=p_in_words(row["p_holm"]))
+        if over is not None:
+            by = said("study/by_blocks", p=p_in_words(over), blocks=row["blocks"])
+        told = {**row, "by": by, "lacking": lacking, "of": of}
         yield said("study/attrition", **told, of_what=of_what)
 
 

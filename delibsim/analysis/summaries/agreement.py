@@ -15,8 +15,13 @@ from delibsim.measures.correlations import (
     pearson,
     spearman,
 )
-from delibsim.measures.inference.components import intraclass, of_means, raters_needed
-from delibsim.measures.inference.means import jackknifed
+from delibsim.measures.inference.components import (
+    crossed_components,
+    intraclass,
+    of_means,
+    raters_needed,
+)
+from delibsim.measures.inference.shares import share_of
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 from delibsim.measures.summaries.prediction import SAME, derived, errors, linear, normalised
@@ -102,17 +107,27 @@ def rankings(sets: Sequence[JudgedSet]) -> Iterator[Row]:
 
 
 def reliability(sets: Sequence[JudgedSet]) -> Iterator[Row]:
-    """How much of what a judge says is about the summary: one-way reliability of its ratings."""
+    """How much of what a judge says is about the summary: reliability of its ratings, opinions that
+    rate several summaries being crossed with them; one-way, as published, where none does.
+    """
     for judge, name, known in by_judge(_ratings(sets)):
         if len(known) < FEWEST:
             continue
-        units = (known["study"] + " " + known["summary"]).to_numpy()
-        found = intraclass(known[name].to_numpy(dtype=float), units)
+        units, raters = (known["study"] + " " + known[one] for one in ("summary", "opinion"))
+        ratings = known[name].to_numpy(dtype=float)
+        found = intraclass(ratings, units.to_numpy())
         each = len(known) / max(found.clusters, 1)
-        row = {"judge": judge, "dimension": name, "summaries": found.clusters, "each": each}
-        row |= {"estimate": found.icc, "low": found.low, "high": found.high, "note": found.note}
-        row["of_the_mean"] = of_means(found.icc, each)
-        yield row | {"raters_for_80": raters_needed(found.icc, WANTED)}
+        row: Row = {"judge": judge, "dimension": name, "summaries": found.clusters, "each": each}
+        row |= {f"published_{end}": getattr(found, end) for end in ("low", "high")}
+        row |= {"published": found.icc, "estimate": found.icc, "note": found.note}
+        row |= {"low": found.low, "high": found.high}
+        if raters.nunique() < len(known):
+            table = pd.Series(ratings).groupby([units.to_numpy(), raters.to_numpy()]).mean()
+            crossed = crossed_components(table.unstack().to_numpy())
+            row |= {"estimate": crossed.icc_21, "note": crossed.note}
+            row |= dict(zip(("low", "high"), crossed.interval_21, strict=True))
+        row["of_the_mean"] = of_means(row["estimate"], each)
+        yield row | {"raters_for_80": raters_needed(row["estimate"], WANTED)}
 
 
 COMPARED, RATED = "comparisons", "ratings"
@@ -142,22 +157,11 @@ def _ordered(known: pd.DataFrame, name: str) -> Row:
     row |= {"ordered": NAN, **NO_ENDS}
     if preferred.any():
         same = (np.sign(theirs[preferred]) * np.sign(ours[preferred]) + 1) / 2
-        row |= _share(pd.Series(same), known.loc[preferred, "person"].to_numpy())
+        share = share_of(same, known.loc[preferred, "person"].to_numpy())
+        row |= {"ordered": share.share, "low": share.low, "high": share.high}
     found = correlated(theirs, ours, known["person"], known["study"])
     row |= {name: found[name] for name in ("spearman", "spearman_within")}
     return row | {"differences": found["pearson"]}
-
-
-def _share(same: pd.Series, people: Array) -> Row:
-    """How often a judge orders as people do, with its interval by t, from what it is without each
-    person; it is cut at 0 and 1.
-    """
-    share, of_each = float(same.mean()), same.groupby(people).agg(["sum", "size"])
-    others = of_each.sum() - of_each
-    without_each = (others["sum"] / others["size"]).to_numpy() if len(of_each) > 1 else []
-    found = jackknifed(share, without_each)
-    low, high = np.clip([found.low, found.high], 0, 1)
-    return {"ordered": share, "low": float(low), "high": float(high)}
 
 
 def labels(sets: Sequence[JudgedSet]) -> Iterator[Row]:

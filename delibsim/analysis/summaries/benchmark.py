@@ -25,10 +25,12 @@ from delibsim.domain.model_family import family_of
 from delibsim.domain.summary import DIMENSIONS, FLOORS, SCALE
 from delibsim.measures.correlations import partial_spearman, spearman
 from delibsim.measures.inference.means import least_squares
-from delibsim.measures.summaries.gaps import place, sign_flip_p, t_mean, within_slope
+from delibsim.measures.inference.shares import share_of
+from delibsim.measures.summaries.gaps import sign_flip_p, t_mean, within_slope
 from delibsim.measures.summaries.prediction import preferences
 
 Row = dict[str, Any]
+PEOPLE = "people"
 BIN = 20
 """Positions of a bin of the order of the input."""
 NAN = float("nan")
@@ -163,13 +165,17 @@ def length(scores: pd.DataFrame) -> Iterator[Row]:
         yield row | {"note": "" if len(found) else "too_few_ratings"}
 
 
-def order(sets: Sequence[JudgedSet]) -> Iterator[Row]:
-    """Whether opinions that stand later in the prompt are represented less."""
+def order(sets: Sequence[JudgedSet]) -> list[Row]:
+    """Whether opinions that stand later in the prompt are represented less; p is corrected over all
+    rows.
+    """
+    rows = []
     for one in sets:
         for model, own in _positions(one).groupby("model", sort=False):
             found = within_slope(own["rep"], own["share"], own["opinion"], own["summary"])
             row = {"study": one.study, "model": model, "opinions": found.clusters}
-            yield row | {"estimate": found.slope, **vars(found)}
+            rows.append(row | {"estimate": found.slope, **vars(found)})
+    return with_holm(rows)
 
 
 def bins(sets: Sequence[JudgedSet]) -> list[Row]:
@@ -206,21 +212,27 @@ def comparisons_of(sets: Sequence[JudgedSet]) -> pd.DataFrame:
         words = one.summaries["words"].clip(lower=1)
         own = one.comparisons.assign(study=one.study)
         ratio = own["a"].map(words).astype(float) / own["b"].map(words).astype(float)
-        parts.append(own.assign(log_ratio=np.log(ratio)))
+        both = np.sort(own[["a", "b"]].astype(str).to_numpy(), axis=1)
+        pair = [f"{one.study} {a} {b}" for a, b in both]
+        own["opinion"] = one.study + " " + own["opinion"].astype(str)
+        parts.append(own.assign(log_ratio=np.log(ratio), pair=pair))
     return pd.concat(parts, ignore_index=True)
 
 
-def places(sets: Sequence[JudgedSet]) -> Iterator[Row]:
+def places(sets: Sequence[JudgedSet]) -> list[Row]:
     """Whether judges favour the summary that is shown as A, and what is left at equal length."""
     table = comparisons_of(sets)
     people = table["people"].astype(bool)
-    return place_of({"models": table[~people], "people": table[people]})
+    named = {"models": table[~people], "people": table[people]}
+    return place_of(named, ("pair", "opinion", "judge"))
 
 
-def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Iterator[Row]:
+def place_of(comparisons: Mapping[str, pd.DataFrame], alike: Sequence[str] = ()) -> list[Row]:
     """The rows of `places`, from the comparisons of each kind of judge: 1..5 by dimension, and
-    `log_ratio`, the log of the words of A over those of B.
+    `log_ratio`, the log of the words of A over those of B. Comparisons are `alike` that have the
+    same in one of these columns.
     """
+    rows = []
     for judges, given in comparisons.items():
         for name in DIMENSIONS:
             known = given[given[name].notna()]
@@ -229,8 +241,30 @@ def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Iterator[Row]:
             lead = 3 - known[name].to_numpy(dtype=float)
             first, second = int((lead > 0).sum()), int((lead < 0).sum())
             row: Row = {"judges": judges, "dimension": name, "n": len(known)}
-            row |= {"ties": len(known) - first - second, **vars(place(first, first + second))}
-            yield row | _at_equal_length(lead, known["log_ratio"].to_numpy(float))
+            row["ties"] = len(known) - first - second
+            decided = known[lead != 0]
+            kinds = [decided[one].to_numpy() for one in alike if one != "judge" or judges == PEOPLE]
+            found = share_of(lead[lead != 0] > 0, *kinds)
+            row |= {"share": found.share, "low": found.low, "high": found.high, "p": found.p}
+            row["worth"] = found.worth
+            row["note"] = "one_cluster" if first + second and found.p != found.p else ""
+            row |= _published(first, first + second)
+            rows.append(row | _at_equal_length(lead, known["log_ratio"].to_numpy(float)))
+    return with_holm(rows, "judges")
+
+
+def _published(first: int, decided: int) -> Row:
+    """The exact interval and p of a share of comparisons that are taken one by one (Clopper and
+    Pearson 1934).
+    """
+    from scipy.stats import binomtest
+
+    if not decided:
+        return {}
+    found = binomtest(first, decided)
+    ends = found.proportion_ci()
+    row = {"published_low": ends.low, "published_high": ends.high}
+    return row | {"published_p": float(found.pvalue)}
 
 
 def _at_equal_length(lead: np.ndarray, ratio: np.ndarray) -> Row:

@@ -27,7 +27,8 @@ from delibsim.measures.summaries.texts import (
 )
 
 Row = dict[str, Any]
-DRAWS = 1_000
+DRAWS, FOR_A_ROW = 1_000, 100
+"""Random groups, and the fewest for each row of the table."""
 ALPHA = 0.05
 LESS, MORE = "less", "more"
 WORD, MEANING = "own word", "meaning"
@@ -143,12 +144,14 @@ def gaps(judged: JudgedSet, flags: OpinionGroups, draws: int = DRAWS) -> list[Ro
     for model in models if len(models) > 2 else models[1:]:
         scores[model] = represented(judged, model), placebo_represented(judged, model)
     rows = []
+    # p of so many rows after Holm can come below .05 only with so many random groups.
+    draws = max(draws, FOR_A_ROW * len(scores) * len(flags.marks))
     for group, marks in flags.marks.items():
         for model, given in scores.items():
             control = draws, seed_of(judged.study, "random", group, model)
             row = _gap(judged.opinions, marks, group, given, control)
             rows.append({"study": judged.study, "group": group, "model": model} | row)
-    for row in with_holm(rows, "model", p="p_control"):
+    for row in with_holm(rows, p="p_control"):
         side = LESS if row["estimate"] > 0 else MORE
         row["verb"] = side if row["p_control_holm"] < ALPHA else ""
     return rows

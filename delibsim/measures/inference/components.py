@@ -179,6 +179,11 @@ class Components:
         return self._agreement(self.k)
 
     @property
+    def interval_21(self) -> tuple[float, float]:
+        """The 95% interval of ICC(2,1)."""
+        return self._interval(1.0)
+
+    @property
     def interval_2k(self) -> tuple[float, float]:
         """The 95% interval of ICC(2,k).
 

@@ -232,6 +232,29 @@ def jackknifed(estimate: float, without_each: ArrayLike, level: float = 0.95) ->
     return by_t(estimate, error, n - 1, level)
 
 
+def difference_over(
+    values: ArrayLike, second: ArrayLike, units: ArrayLike, level: float = 0.95
+) -> MeanEstimate:
+    """The mean of the values of one group less that of another, over units of which each may have
+    values of both, such as sessions: by the jackknife, as in `jackknifed`.
+
+    `second` (n,) says which values are of the group whose mean comes first, `units` (n,) of which
+    unit each is. There is no error where one unit holds all values of a group.
+
+    >>> found = difference_over([3, 5, 1, 2], [1, 1, 0, 0], ["a", "b", "a", "b"])
+    >>> round(found.estimate, 2), round(found.error, 2)
+    (2.5, 0.5)
+    """
+    own, first = np.asarray(values, dtype=float), np.asarray(second, dtype=float)
+    numbers = np.unique(np.asarray(units), return_inverse=True)[1]
+    parts = (first, 1 - first, own * first, own * (1 - first))
+    sums = np.column_stack([np.bincount(numbers, part) for part in parts])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n, m, of_first, of_others = np.vstack([sums.sum(axis=0), sums.sum(axis=0) - sums]).T
+        apart = of_first / n - of_others / m
+    return jackknifed(float(apart[0]), apart[1:], level)
+
+
 def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
     """The mean of `a` less that of `b`, divided by their pooled standard deviation.
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from delibsim.measures.inference.means import UNDEFINED, Equivalence, equivalence
 from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
+from delibsim.measures.reliability.clusters import by_cluster
 from delibsim.measures.reliability.codes import (
     MISSING,
     CodeMatrix,
@@ -113,10 +114,8 @@ def resampled_patterns(
             rows = min(step, resamples - start)
             yield rng.multinomial(n, patterns.times / n, size=rows).astype(float)
         return
-    amount = int(clusters.max()) + 1
-    cells = np.bincount(clusters * size + patterns.which, minlength=amount * size)
-    within = cells.reshape(amount, size).astype(float)
-    for counts in resampled_counts(amount, resamples, seed):
+    within = by_cluster(patterns, clusters)
+    for counts in resampled_counts(len(within), resamples, seed):
         step = max(1, AT_ONCE // (size + len(patterns.levels)))
         for start in range(0, len(counts), step):
             yield counts[start : start + step] @ within
@@ -168,12 +167,9 @@ def resampled_statistic(
     statistic: Callable[[Array], Array],
     resamples: int,
     seed: int,
-    clusters: NDArray[np.int64] | None = None,
 ) -> Array:
-    """A statistic of samples (samples, patterns) -> (samples,) in resamples of the texts, or of
-    their clusters, numbered from 0 (texts,).
-    """
-    drawn = resampled_patterns(patterns, resamples, seed, clusters)
+    """A statistic of samples (samples, patterns) -> (samples,) in resamples of the texts."""
+    drawn = resampled_patterns(patterns, resamples, seed)
     parts = [statistic(times) for times in drawn]
     return np.concatenate(parts)
 
@@ -266,13 +262,9 @@ def resampled_differences(
     weighting: Weighting = "identity",
     resamples: int = 10_000,
     seed: int = 0,
-    clusters: ArrayLike | None = None,
 ) -> Array:
     """The difference of `difference` in resamples of the texts, which are the same for both; NaN
     where it is undefined. `percentile_interval` gives its interval.
-
-    `clusters` (texts,) says of each row to which cluster it belongs; then these are drawn, and all
-    their texts with them.
     """
     pair = _paired(first, second, levels)
     joint = CodeMatrix(
@@ -294,11 +286,7 @@ def resampled_differences(
             found.append(values(times @ own.T, patterns, name, weighting))
         return found[0] - found[1]
 
-    numbered = None
-    if clusters is not None:
-        kept = np.asarray(clusters, dtype=object)[pair.kept].astype(str)
-        numbered = np.unique(kept, return_inverse=True)[1]
-    return resampled_statistic(joint, statistic, resamples, seed, numbered)
+    return resampled_statistic(joint, statistic, resamples, seed)
 
 
 def verdicts(low: float, high: float, bound: float) -> tuple[str, ...]:

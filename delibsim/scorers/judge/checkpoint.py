@@ -73,11 +73,7 @@ def encode(
         if room < 0:
             left = len(parts["summary"]) + room
             if left < 1:
-                raise WrongInput(
-                    "a question with an opinion has more tokens than the judge reads"
-                    f" ({form.longest:,}); an opinion is never cut: shorten or drop it. It begins:"
-                    f" {triple.opinion[:60]!r}"
-                )
+                raise refused("opinion_too_long", longest=form.longest, opinion=triple.opinion[:60])
             parts["summary"] = parts["summary"][:left]
             cut += 1
         tokens = [begin]

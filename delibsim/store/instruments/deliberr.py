@@ -14,7 +14,7 @@ import numpy as np
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, phrase, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.store.instruments.answers import (
@@ -109,10 +109,7 @@ def _differences(long: Mapping[str, Instrument], sheets: Mapping[str, Instrument
     notes += [f"{name}: only in {SHEETS}, left out" for name in sheets if name not in long]
     padded = sum(theirs.padded for theirs in sheets.values())
     if padded:
-        notes.append(
-            f"{SHEETS}: statements that began or ended in spaces, dropped before comparing with"
-            f" {LONG}: {padded}"
-        )
+        notes.append(phrase("spaces_dropped", sheets=SHEETS, long=LONG, padded=padded))
     for name, ours in long.items():
         if name in sheets:
             notes += [f"{name}: {difference}" for difference in _departures(ours, sheets[name])]
@@ -440,8 +437,5 @@ def _forced_distribution(
         note = f"a Q sort, but no distribution has a majority of the {len(sorts)} sorts; left out"
         return None, note
     kept = sum(sort_shared(row[None], scale) == forced for row in sorts)
-    note = (
-        f"a Q sort; forced distribution {list(forced)}, as in {kept} of the {len(sorts)} sorts of"
-        " people"
-    )
+    note = phrase("sort_of_most", distribution=list(forced), kept=kept, sorts=len(sorts))
     return forced, note

@@ -260,10 +260,8 @@ def _same_instrument(path: Path, header: Sequence[str], survey: Survey) -> None:
     if foreign:
         differences.append(f"not in the survey: {', '.join(foreign)}")
     if differences:
-        raise WrongInput(
-            f"{path}: these are answers to another instrument than survey '{survey.id}'. Items"
-            f" {'; items '.join(differences)}. Every item is a column named after its id (delibsim"
-            " list surveys ID lists them)"
+        raise refused(
+            "another_instrument", path=path, id=survey.id, listed="; items ".join(differences)
         )
 
 

@@ -1,6 +1,5 @@
 """What a researcher declares before people come: people.yaml, kept word for word in the study."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
@@ -16,7 +15,7 @@ from delibsim.domain.errors import WrongInput, refused
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.instruments.faults import Part
 from delibsim.store.places import TOLD
-from delibsim.store.reading import file_text, read_yaml
+from delibsim.store.reading import adapter, file_text, read_yaml
 from delibsim.store.runs import Runs
 
 SERVED = "served.json"
@@ -193,9 +192,8 @@ def served_before(runs: Runs) -> Served:
     if not path.is_file():
         return Served()
     try:
-        found = json.loads(path.read_bytes())
-        return Served(str(found["address"]), tuple(map(str, found["settings"])))
-    except (ValueError, KeyError, TypeError):
+        return adapter(Served).validate_json(path.read_bytes())
+    except ValueError:
         raise WrongInput(
             f"{path} is damaged; delete it, and serve the study with all its settings"
         ) from None

@@ -27,7 +27,7 @@ from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Ranking
 from delibsim.domain.participant import Participant
 from delibsim.domain.survey import Item
-from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.word_differences import marked, word_differences
 from delibsim.testing import a_debate, a_run
 
@@ -124,6 +124,19 @@ def test_an_inserted_and_a_removed_turn_stand_alone():
     assert together(a, inserted) == [(1, 1), (None, 2), (2, 3), (3, 4), (4, 5)]
     removed = said(RUN, [(1, "One."), (3, "Third."), (4, "Fourth.")])
     assert together(a, removed) == [(1, 1), (2, None), (3, 2), (4, 3)]
+
+
+def test_speakers_in_another_order_go_together_round_by_round():
+    a = said(RUN, [(1, "a"), (2, "b"), (3, "c")])
+    b = said(RUN, [(3, "d"), (2, "e"), (1, "f")])
+    assert sorted(together(a, b)) == [(1, 3), (2, 2), (3, 1)]
+
+
+def test_a_silence_has_no_words_and_its_reason():
+    silence = Silence(RUN.transcript[0].turn, "refusal", "against my policy")
+    other = replace(RUN, transcript=RUN.transcript[1:], silences=(silence,))
+    pair = both(RUN, other).turns[0]
+    assert (pair.b.missing, pair.pieces, pair.same) == ("refusal: against my policy", (), False)
 
 
 def test_a_missing_answer_is_no_difference_and_keeps_its_reason():

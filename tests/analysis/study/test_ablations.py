@@ -125,6 +125,19 @@ def test_what_is_held_and_what_is_ignored_is_said():
     assert set(result.rows["factor"]) == {"rounds", "group_size"}
 
 
+def test_a_level_without_values_leaves_the_others():
+    study = with_levels("group_size", (3, 7))
+    rows = study.rows.assign(
+        dri_change=study.rows["dri_change"].where(study.rows["group_size"] != 7)
+    )
+    found = rows_of(replace(study, rows=rows))
+    two = rows_of(replace(study, rows=rows[rows["group_size"] != 7]))
+    expected = two.loc["group_size", "dri_change", "5", "3"]
+    pd.testing.assert_series_equal(found.loc["group_size", "dri_change", "5", "3"], expected)
+    assert found.loc[("group_size", "dri_change", "7", "3"), "note"] == "no_value"
+    assert found.loc[("group_size", "dri_change", "7", "3"), "n_a"] == 0
+
+
 def test_levels_that_are_equal_by_construction_are_said():
     twice = replace(BASE, rows=pd.concat([BASE.rows, BASE.rows.assign(temperature=0.7)]))
     found = rows_of(twice)

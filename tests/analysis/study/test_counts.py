@@ -120,12 +120,25 @@ def test_a_difference_is_told_in_the_summary():
     assert len(told) == 2
     assert told[0].startswith(
         "Attrition differs by treatment: under basic 7 of 8 sessions that were held lack answers,"
-        " under none 0 of 8 (p = .001 by"
+        " under none 0 of 8 (p = .001 by Fisher's test after Holm's correction, sessions taken as"
     )
     assert told[0].endswith("no outcome of the two can be compared.")
     given = contrasts(STUDY, DrawCounts(40, 40, 2))
     (first, _) = told_of_attrition({"attrition": result, "contrasts": given})
     assert first.endswith("their comparison is one of the sessions that lasted.")
+
+
+def test_replicates_that_fail_together_are_one_failure():
+    study = synthetic_study(topics=4, models=2, replicates=5)
+    rows = study.rows.copy()
+    own = (rows["topic"].isin(["topic0", "topic1"])) & (rows["model"] == rows["model"].iloc[0])
+    rows.loc[own & (rows["treatment"] == "basic"), "status"] = "no run"
+    result = attrition(replace(study, rows=rows), DrawCounts())
+    row = result.rows.iloc[0]
+    assert (row["missing_a"], row["missing_b"], row["blocks"]) == (10, 0, 8)
+    assert row["p_holm"] < 0.01  # ten sessions of forty, but two blocks of eight
+    assert row["p_blocks"] == 0.5
+    assert list(told_of_attrition({"attrition": result})) == []
 
 
 ROOM = synthetic_study(topics=2, models=1, replicates=2)

@@ -156,3 +156,12 @@ def test_where_people_changed_the_share_has_fieller_s_interval():
     people = np.array(of_topics(list(own.index), "dri", "change"))
     for end in (row["share_low"], row["share_high"]):
         assert ttest_1samp(own.to_numpy() - end * people, 0).pvalue == pytest.approx(0.05)
+
+
+def test_a_study_of_one_and_equal_values_have_reasons():
+    one = sizes(replace(LARGE, rows=LARGE.rows.iloc[:2]), DrawCounts()).rows.iloc[0]
+    assert one["note"].startswith("one_topic")
+    assert "no_noise" in one["note"]
+    equal = size_of(replace(LARGE, rows=LARGE.rows.assign(dri_change=0.1)))
+    assert "no_variance" in equal["note"]
+    assert np.isnan(equal[["in_noise_sd", "smallest_effect"]].astype(float)).all()

@@ -89,7 +89,7 @@ def test_another_outcome_that_decides_is_that_of_every_part(outcome, compared):
     chosen = chosen_outcomes(STUDY.rows, [outcome])
     finding = report_of(primary=outcome, outcomes=chosen).finding
     assert finding.outcome == outcome
-    assert "Deliberative" not in finding.html()
+    assert "Deliberative" not in finding.html([finding.figure.picture()])
     assert f"Difference in the {compared}" in finding.figure.caption
     assert f"what is compared: {compared.replace('of ', 'of the ')}" in finding.compared
 

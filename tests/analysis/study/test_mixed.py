@@ -92,6 +92,13 @@ def test_where_nothing_can_be_random_least_squares_are_clustered_by_topic():
     assert parts.why_not == "no_mixed_model"
 
 
+def test_a_single_cell_has_estimates_without_errors():
+    rows = of(synthetic_study(models=1, topics=1, replicates=1))[1]
+    assert rows["estimate"].notna().all()
+    assert rows["se"].isna().all()
+    assert rows["note"].str.contains("one_topic").all()
+
+
 def test_sessions_of_which_nothing_is_known_are_no_citizens():
     study = synthetic_study(topics=3)
     rows = study.rows.assign(null=study.rows["null"].astype("boolean"))
@@ -104,6 +111,17 @@ def test_an_outcome_that_is_missing_is_named_beside_the_other():
     table = mixed(changed(study, study.rows.drop(columns="dri_adjusted_change")), FEW)[1]
     assert set(table.rows["outcome"]) == {"dri"}
     assert any(note.startswith("dri_adjusted:") for note in table.notes)
+
+
+def test_settings_are_held_equal():
+    study = synthetic_study()
+    other = study.rows.assign(setting="rounds=4", dri_change=study.rows["dri_change"] + 0.5)
+    both = changed(study, pd.concat([study.rows, other], ignore_index=True))
+    table, rows, _, _ = of(both)
+    single = of(study)[1]
+    expected = single["estimate"] + [0.25, 0, 0]  # the intercept is at the mean of both settings
+    assert rows["estimate"].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-6)
+    assert any("Settings" in note for note in table.notes)
 
 
 def moved(study, sd, seed=5):

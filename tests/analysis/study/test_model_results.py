@@ -102,6 +102,14 @@ def test_versions_and_wordings_of_one_name_stand_apart_and_treatments_within_a_s
     assert pooled["studies"] == "four; one"
 
 
+def test_what_is_unknown_of_one_session_has_no_mean():
+    one = study("one", {"m": 0.1})
+    one.table.rows.loc[one.table.rows.index[-1], "cost_usd"] = None
+    row = rows_of(one)[0]
+    assert row["cost_usd"] is None
+    assert "cost_usd unknown: of 1 session" in row["note"]
+
+
 def test_without_a_session_there_is_a_reason_and_no_table():
     found = model_results([])
     assert not found.given

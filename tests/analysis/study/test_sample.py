@@ -97,6 +97,15 @@ def test_what_gave_other_values_is_a_draw_of_its_own():
     assert without_copies(ONE.rows)[0] is ONE.rows
 
 
+def test_the_order_and_the_index_of_the_rows_do_not_matter():
+    rows = doubled().rows
+    kept = without_copies(rows)[0]
+    assert kept["equal_to"].isna().all()
+    shuffled = rows.sample(frac=1, random_state=1).set_index(rows.index // 2)
+    assert set(without_copies(shuffled)[0]["session"]) == set(kept["session"])
+    assert len(without_copies(shuffled)[0]) == len(kept)
+
+
 def test_sessions_of_another_treatment_or_without_values_are_no_copies():
     rows = ONE.rows.assign(equal_to=None, dri_change=0.1)
     basic = rows["treatment"] == "basic"
