@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 
 from delibsim.analysis.figures import marks, points
+from delibsim.analysis.figures.curves import consistency, specifications
 from delibsim.analysis.figures.drawing import Drawing, Plot, parts_of
 from delibsim.analysis.figures.rows import Rows, rows
 from delibsim.analysis.figures.words import filled_in, told_of
@@ -28,8 +29,8 @@ MARKS = {
     "profile": marks.profile,
     "spread": points.spread,
     "ways": points.ways,
-    "consistency": marks.consistency,
-    "specifications": marks.specifications,
+    "consistency": consistency,
+    "specifications": specifications,
 }
 """Ways to draw a table; the last two are each for one figure."""
 SETTINGS = {"rows": Rows, "points": points.Points, "curves": marks.Curves}
