@@ -251,13 +251,15 @@ def raters(
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
     from delibsim.cli.terminal import exit_code
+    from delibsim.conduct.packs import rater_task, rater_tasks
     from delibsim.people.raters import PLACES, AnswerWriter, RaterDesk, rater_rows, write_times
     from delibsim.store.people.register import Register
 
     runs = study_at(study, root)
     promised(runs)
+    # A name that there is not is refused before the register is begun.
+    names = [rater_task(runs, task).name] if task else rater_tasks(runs)
     desk = RaterDesk(runs, Register.of(runs))
-    names = [desk.task(task).name] if task else desk.names()
     for name in names:
         desk.task(name)
     rows = AnswerWriter(desk, runs.lock)
