@@ -14,7 +14,8 @@ import pandas as pd
 from record import record
 
 from delibsim.analysis.coding.agreement import against, pairs, trends
-from delibsim.analysis.coding.codes import DimensionCodes, equivalences
+from delibsim.analysis.coding.codes import DimensionCodes
+from delibsim.analysis.coding.equivalence import equivalences
 from delibsim.domain.scheme import Dimension, Level
 from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import area_interval, area_under_curve

@@ -17,9 +17,8 @@ from delibsim.analysis.coding.agreement import (
     resampled,
     trends,
 )
-from delibsim.analysis.coding.codes import (
-    CodedStudy,
-    DimensionCodes,
+from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
+from delibsim.analysis.coding.equivalence import (
     anchors_of,
     curve,
     delta_of,

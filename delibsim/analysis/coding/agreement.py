@@ -15,10 +15,9 @@ from delibsim.analysis.coding.codes import (
     TEXT,
     CodedStudy,
     DimensionCodes,
-    anchors_of,
     both_given,
-    delta_of,
 )
+from delibsim.analysis.coding.equivalence import anchors_of, delta_of
 from delibsim.analysis.result import Result, make_table, said
 from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE

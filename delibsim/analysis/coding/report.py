@@ -26,14 +26,11 @@ from delibsim.analysis.coding.codes import (
     CodedStudy,
     DimensionCodes,
     coded_study,
-    curve,
-    equivalences,
-    robustness,
-    why_none,
 )
 from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures
 from delibsim.analysis.coding.effect import effects_table
 from delibsim.analysis.coding.effect_files import texts_of_study
+from delibsim.analysis.coding.equivalence import curve, equivalences, robustness, why_none
 from delibsim.analysis.coding.levels import DISAGREEMENT, corrected, split_texts
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of

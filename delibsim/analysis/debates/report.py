@@ -200,7 +200,7 @@ def analyses(
 
 
 @dataclass(frozen=True)
-class Share:
+class SharedRatings:
     """Source and number of the ratings of a panel or pack, and what its raters read ("": not
     kept).
     """
@@ -224,7 +224,7 @@ class Pooled:
     debaters; `same` for each condition that is another by construction the first of these.
     """
 
-    shares: Mapping[str, Share]
+    shares: Mapping[str, SharedRatings]
     unlike: Mapping[str, Sequence[str]]
     same: Mapping[str, str]
     warnings: tuple[str, ...]
@@ -259,7 +259,7 @@ class Pooled:
         }
 
 
-def _shares(rated: Iterable[AnnotatedRun]) -> dict[str, Share]:
+def _shares(rated: Iterable[AnnotatedRun]) -> dict[str, SharedRatings]:
     """The share of every panel and pack, in order of name."""
     counts: Counter[tuple[str, str]] = Counter()
     wordings: dict[str, str] = {}
@@ -268,7 +268,7 @@ def _shares(rated: Iterable[AnnotatedRun]) -> dict[str, Share]:
         counts.update((rating.panel, SOURCES[rating.source]) for rating in run.ratings)
     found = {}
     for (name, source), n in sorted(counts.items()):
-        found[name] = Share(source, n, wordings.get(name, ""))
+        found[name] = SharedRatings(source, n, wordings.get(name, ""))
     return found
 
 
@@ -279,7 +279,7 @@ TO_MEND = (
 """What to do about ratings that are lost to damaged lines."""
 
 
-def _of_wordings(shares: Mapping[str, Share]) -> Iterator[str]:
+def _of_wordings(shares: Mapping[str, SharedRatings]) -> Iterator[str]:
     """A warning where those pooled read different wordings, or may have."""
     if len(shares) < 2:
         return
