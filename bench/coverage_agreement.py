@@ -216,7 +216,7 @@ def main():
     if given.sessions:
         rows = [row for design in DESIGNS for row in of_sessions(design, given.tables)]
         about = ABOUT_SESSIONS.format(reports=given.tables)
-        print(record("coverage_sessions", about, rows, ["numpy", "scipy"]))
+        print(record("coverage_agreement_sessions", about, rows, ["numpy", "scipy"]))
         return
     rows = []
     for missing in (0.0, 0.3):

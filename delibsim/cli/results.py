@@ -282,13 +282,13 @@ def plot(
     """
     from delibsim.analysis.study.counts import left_out  # pandas is slow to import
     from delibsim.analysis.study.study_table import DrawCounts
-    from delibsim.conduct.answers import figure_named, source_of
+    from delibsim.conduct.answers import figure_named, figure_source
 
     kind = figure_named(figure) if figure else None
     if columns is not None and columns not in COLUMNS:
         raise WrongInput(f"--columns is 1 or 2, not {columns}")
     watch = progress()
-    source = source_of(_given(study, root), condition or [], session or [], watch)
+    source = figure_source(_given(study, root), condition or [], session or [], watch)
     changed = left_out(source.study)
     print_each(changed, console(stderr=True))
     if kind is None:

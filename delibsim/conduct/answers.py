@@ -150,7 +150,7 @@ def _people(folder: Path, topics: Collection[str]) -> Result:
     return people_pair_correlations(known, there)
 
 
-def source_of(
+def figure_source(
     place: StudyPlace, conditions: Sequence[str], sessions: Sequence[str], watch: Any = None
 ) -> FigureSource:
     """The table of what lies at a place, with the chosen conditions and sessions alone."""
