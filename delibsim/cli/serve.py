@@ -290,7 +290,7 @@ def view(
     if static is not None:
         _write(root, runs, session, static, without_personas)
         return
-    from delibsim.web.serve import serve  # starlette is slow to import
+    from delibsim.web.serve import serve_pages  # starlette is slow to import
     from delibsim.web.site import Site, address_of
 
     site = Site(root, runs, private=without_personas, read_only=read_only, patience=PATIENCE)
@@ -306,7 +306,7 @@ def view(
             site.index(study, patience=0)  # begun before the browser asks for it
 
     try:
-        serve(site, host, port, page, told, browser)
+        serve_pages(site, host, port, page, told, browser)
     except KeyboardInterrupt:
         say("Stopped.", err=True)
 

@@ -264,7 +264,7 @@ def bound(host: str, port: int | None) -> socket.socket:
     raise WrongInput(f"the reader cannot be served on {place}: {fault}; name another: --port N")
 
 
-def serve(
+def serve_pages(
     site: Site,
     host: str,
     port: int | None,
