@@ -93,3 +93,10 @@ def test_nothing_lies_at_the_root_that_does_not_belong_there():
         if not any(path.match(pattern) for pattern in (*ignored, ".git")):
             found.append(path.name)
     assert sorted(found) == sorted(ours.split())
+
+
+@pytest.mark.parametrize("page", ["docs/decisions.md", "docs/plugins.md"])
+def test_modules_that_are_named_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for path in set(re.findall(r"`([\w/]+/\w+\.py)`", text)):
+        assert any((base / path).exists() for base in (ROOT, ROOT / "delibsim")), path

@@ -34,7 +34,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient of agreement, which every report on agreement takes from `COEFFICIENTS`.
+    """A coefficient of agreement, which `delibsim agreement` takes from `COEFFICIENTS`.
 
     `title` names it in tables, given whether it is weighted and how many coders there are. `chance`
     makes it (observed - chance) / (1 - chance); None is Krippendorff's alpha. `by_coders` says
