@@ -180,7 +180,7 @@ def package(
     keep: Words = None,
     outcome: Words = None,
     draws: int = 10_000,
-    figures: str = "svg",
+    figures: str = "svg,pdf,png",
     quiet: bool = False,
     root: Path = RUNS,
     as_json: bool = False,

@@ -149,7 +149,7 @@ def analyze(
     draws: int = 10_000,
     seed: int = 0,
     margin: float | None = None,
-    figures: str = "svg",
+    figures: str = "svg,pdf,png",
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
