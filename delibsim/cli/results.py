@@ -149,7 +149,7 @@ def analyze(
     draws: int = 10_000,
     seed: int = 0,
     margin: float | None = None,
-    figures: str = "svg,pdf,png",
+    figures: str | None = None,
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
@@ -161,9 +161,9 @@ def analyze(
     if of == VOTES:
         _report_on_votes(study_at(study, root), to, as_json)
     if of:
-        words = [study, *(other or []), "--figures", figures]
+        words = [study, *(other or []), *(["--figures", figures] if figures is not None else [])]
         raise typer.Exit(_report_of(of, words, to, root, as_json))
-    kinds = kinds_of_files(figures)
+    kinds = FORMATS if figures is None else kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]
     if len(others) > 1:
