@@ -127,8 +127,8 @@ MODELS, PEOPLE = ("m", "n"), ("Ann", "Ben")
 DESIGNS = ((4, 10), (6, 10), (8, 10), (24, 6))
 ALIKE, HARD = 0.3, 0.5
 ABOUT_SESSIONS = f"""The tables of `delibsim code report` where texts are of sessions: the share of
-95% intervals that hold the truth (of p, that reject a true null at .05), over sessions and as
-published, texts one by one. Two people and two models code texts with four levels. Of what a text
+95% intervals that hold the truth (of p, that reject a true null at .05), over sessions and
+with texts taken one by one. Two people and two models code texts with four levels. Of what a text
 is worth a share of {ALIKE} is its session's, and sessions differ in how hard they are to code (the
 SD of the log error is {HARD}); the errors of models go together. The area is that of a doubt that
 tells something of where people disagree. {{reports}} reports a row, ten pairs of coders in each."""
@@ -158,13 +158,13 @@ def said(sessions, texts, rng):
     own, session, doubt = coded(sessions, texts, rng)
     for row in pairs(own):
         about = row["a"], row["b"]
-        yield "agreement of two coders", about, row["estimate"], ends(row), ends(row, "published")
+        yield "agreement of two coders", about, row["estimate"], ends(row), ends(row, "texts")
         if about[0] in PEOPLE:
             yield "kappa of people", about, row["kappa"], ends(row, "kappa"), None
             yield "alpha of people", about, row["alpha"], ends(row, "alpha"), None
     for row in equivalences(own, 0.1, 0.6):
         about = row["anchor"], row["other"]
-        yield "delta", about, row["estimate"], ends(row), ends(row, "published")
+        yield "delta", about, row["estimate"], ends(row), ends(row, "texts")
     parts = pd.Series(session % 2, index=own.places.index)
     for row in against(own, parts):
         if row["part"] == "1":
@@ -172,8 +172,8 @@ def said(sessions, texts, rng):
             yield "against: difference", "", 0.0, found, None
     apart = own.columns["Ann"] != own.columns["Ben"]
     area, error = area_under_curve(doubt, apart)
-    published = area - 1.96 * error, area + 1.96 * error
-    yield "foretold: area", "", area, area_interval(doubt, apart, session), published
+    one_by_one = area - 1.96 * error, area + 1.96 * error
+    yield "foretold: area", "", area, area_interval(doubt, apart, session), one_by_one
     for row in trends(own, pd.Series(session, index=own.places.index)):
         if "rho" in row:
             yield "against_trend: p", "", 0.0, row.get("p", np.nan), None

@@ -28,7 +28,8 @@ from delibsim.measures.summaries.gaps import within_slope
 from delibsim.store.instruments.own_answers import Covariates
 
 ABOUT = """Of studies without any effect, the share of 95% intervals that hold the truth, and of
-sentences that are said: the table's own beside the published form of the same. order: opinions
+sentences that are said: the table's own beside the same with units taken one by one (over
+persons: least squares with clustered errors). order: opinions
 rated in so many summaries, each in an order of its own. place: comparisons of so many pairs of
 summaries, by five judges of each pair who are alike (a pair's chance that A wins is drawn, with an
 intraclass correlation of .2). expertise, over persons: debates of so many persons, half of each
@@ -57,7 +58,7 @@ def place(pairs: int, judges: int, rng: np.random.Generator) -> Iterator[tuple[s
     table = pd.DataFrame(given).assign(log_ratio=0.0, pair=np.repeat(np.arange(pairs), judges))
     (row,) = place_of({"models": table}, ("pair",))
     yield "own", row["low"] <= 0.5 <= row["high"]
-    yield "published", row["published_low"] <= 0.5 <= row["published_high"]
+    yield "one by one", row["exact_low"] <= 0.5 <= row["exact_high"]
 
 
 def expertise(debates: int, people: int, rng: np.random.Generator) -> Iterator[tuple[str, bool]]:
@@ -79,7 +80,7 @@ def expertise(debates: int, people: int, rng: np.random.Generator) -> Iterator[t
     over = found[(found["outcome"] == "performance") & (found["unit"] == "person")]
     for row in over[over["low"].notna()].to_dict("records"):
         yield "own", row["low"] <= 0 <= row["high"]
-        yield "published", not row["published_p"] < 0.05
+        yield "one by one", not row["ols_p"] < 0.05
 
 
 def failing(alike: float, seed: int) -> Iterator[tuple[str, bool]]:
@@ -93,13 +94,13 @@ def failing(alike: float, seed: int) -> Iterator[tuple[str, bool]]:
     rows.loc[missing, ["dri_pre", "dri_post", "dri_change"]] = np.nan
     found = attrition(StudyTable("known", rows, (), True), DrawCounts(permutations=499))
     yield "own", bool(list(told_of_attrition({"attrition": found})))
-    yield "published", bool((found.rows["p"] < 0.05).any())
+    yield "one by one", bool((found.rows["p"] < 0.05).any())
 
 
 def row(what: str, found: Found) -> dict[str, Value]:
     """A row of the table."""
     shown: dict[str, Value] = {"what": what}
-    for name in ("own", "published"):
+    for name in ("own", "one by one"):
         shown[name] = float(np.mean(found[name])) if name in found else None
     shown["n"] = len(found["own"])
     print(shown, flush=True)

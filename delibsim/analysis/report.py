@@ -47,9 +47,10 @@ class Report:
     whether there is anything to report, `complete` whether everything is there that was planned.
     `first` are the parts of the page before those of the catalogue, `last` those behind them; with
     `tells_missing` each part says which of its tables are not given.
-    `drawn` gives the figures. `beside` are tables that are kept as files and are no part of what
-    the report says. `finding` is its first page. `shape` gives the plain values of its tables where
-    they are not simply all of them. A report is made from its `data`.
+    `drawn` gives the figures, which are written as files of these `kinds`. `beside` are tables
+    that are kept as files and are no part of what the report says. `finding` is its first page.
+    `shape` gives the plain values of its tables where they are not simply all of them. A report is
+    made from its `data`.
     """
 
     catalogue: Catalogue
@@ -67,6 +68,7 @@ class Report:
     tells_missing: bool = True
     finding: FirstPage | None = None
     drawn: Callable[[], Sequence[Drawing]] = tuple
+    kinds: Sequence[str] = ("svg",)
     beside: Sequence[Result] = ()
     shape: Callable[[], Mapping[str, Any]] | None = None
     data: Any = None
@@ -142,13 +144,14 @@ class Report:
         told = [f"Further tables lie in tables/: {', '.join(names)}."] if names else []
         return [PagePart("files", "Further tables", sentences=told)] if told else []
 
-    def write(self, folder: Path, kinds: Sequence[str] = ("svg",)) -> Path:
+    def write(self, folder: Path, kinds: Sequence[str] | None = None) -> Path:
         """Write page, tables and figures into a folder, which takes their place as a whole; the
         page. WrongInput for a folder that holds anything but a report.
 
-        `kinds` are those of the files of its figures; SVG, which the page shows, is always among
-        them. Without any, no figure is drawn.
+        `kinds` are those of the files of its figures, by default its own; SVG, which the page
+        shows, is always among them. With an empty list no figure is drawn.
         """
+        kinds = self.kinds if kinds is None else kinds
         pictures = []
         files = {}
         for figure in self.drawn() if kinds else ():

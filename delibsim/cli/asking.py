@@ -208,7 +208,7 @@ class AskingCommand:
         call: CommandLine,
         tables: str,
         out: Path | None,
-        figures: Sequence[str],
+        figures: Sequence[str] | None,
         as_json: bool,
     ) -> NoReturn:
         """Print the report or write it; exit with 4 where there is nothing to report."""
@@ -438,7 +438,7 @@ def report(
     settings: Words = None,
     tables: str = "",
     out: Path | None = None,
-    figures: str = "svg",
+    figures: str | None = None,
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:

@@ -180,7 +180,7 @@ def package(
     keep: Words = None,
     outcome: Words = None,
     draws: int = 10_000,
-    figures: str = "svg,pdf,png",
+    figures: str | None = None,
     quiet: bool = False,
     root: Path = RUNS,
     as_json: bool = False,

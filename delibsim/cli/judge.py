@@ -80,7 +80,7 @@ class OfSummaries(AskingCommand):
         call: CommandLine,
         tables: str,
         out: Path | None,
-        figures: Sequence[str],
+        figures: Sequence[str] | None,
         as_json: bool,
     ) -> NoReturn:
         """Print the report, or a text with those most similar to it."""

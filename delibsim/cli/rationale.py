@@ -83,7 +83,7 @@ class Rationale(AskingCommand):
         call: CommandLine,
         tables: str,
         out: Path | None,
-        figures: Sequence[str],
+        figures: Sequence[str] | None,
         as_json: bool,
     ) -> NoReturn:
         """Print the audit, by rule and by readers."""

@@ -41,14 +41,14 @@ def end_with_report(
     to: Path | None,
     as_json: bool,
     tables: str = "",
-    figures: Sequence[str] = ("svg",),
+    figures: Sequence[str] | None = None,
 ) -> NoReturn:
     """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
     the exit code.
 
     `tables` all also prints the tables that are printed where they are asked for, all sentences,
     and which tables the study cannot give; or it names the tables that alone are printed, parted by
-    commas. `figures` are the kinds of files of its figures.
+    commas. `figures` are the kinds of files of its figures, by default the report's own.
     """
     names = [name.strip() for name in tables.split(",") if name.strip()]
     for name in names if tables != ALL else ():
@@ -163,7 +163,7 @@ def analyze(
     if of:
         words = [study, *(other or []), *(["--figures", figures] if figures is not None else [])]
         raise typer.Exit(_report_of(of, words, to, root, as_json))
-    kinds = FORMATS if figures is None else kinds_of_files(figures)
+    kinds = kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]
     if len(others) > 1:

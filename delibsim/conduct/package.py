@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.study.methods import StudyRecord, record_of
 from delibsim.conduct.package_check import (
     DATA,
@@ -90,7 +89,7 @@ class Wishes:
     kept: Sequence[str] = ()
     draws: int = 10_000
     outcomes: Sequence[str] = ()
-    figures: Sequence[str] = FORMATS
+    figures: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -252,14 +252,14 @@ def test_texts_of_one_session_are_one_unit_in_every_interval():
     assert (row["unit"], row["df"], alone["unit"], alone["df"]) == ("cluster", 5, "text", 5)
     whole, quarter = row["high"] - row["low"], alone["high"] - alone["low"]
     assert 0.7 < whole / quarter < 1.4  # on Fisher's z, and as it is
-    assert row["published_high"] - row["published_low"] < 0.6 * whole
+    assert row["texts_high"] - row["texts_low"] < 0.6 * whole
     row = next(iter(equivalences(own, 0.1, 0.6)))
     assert row["df"] == 5
-    assert row["published_high"] - row["published_low"] < 0.6 * (row["high"] - row["low"])
+    assert row["texts_high"] - row["texts_low"] < 0.6 * (row["high"] - row["low"])
     rows = {(row["of"], row["a"], row["b"]): row for row in resampled(study)}
     delta = rows["delta", "Ann", "Ben"]
     assert (delta["texts"], delta["clusters"], delta["by"]) == (24, 6, "group")
-    assert delta["low"] < delta["published_low"] < delta["published_high"] < delta["high"]
+    assert delta["low"] < delta["texts_low"] < delta["texts_high"] < delta["high"]
     parts = pd.Series({text: "ab"[i // 4 % 2] for i, text in enumerate(own.texts)})
     ends = [
         row["difference_high"] - row["difference_low"]

@@ -307,9 +307,9 @@ def test_groups_of_expertise_and_their_contrasts_are_those_of_statsmodels(given)
             weights[names.index(f"group[{other}]")] = -1
             test = fit.t_test(weights)
             assert row.difference == pytest.approx(float(test.effect[0]))
-            assert row.published_se == pytest.approx(float(test.sd[0, 0]))
-            size = abs(row.difference / row.published_se)
-            assert row.published_p == pytest.approx(2 * t.sf(size, data[unit].nunique() - 4))
+            assert row.ols_se == pytest.approx(float(test.sd[0, 0]))
+            size = abs(row.difference / row.ols_se)
+            assert row.ols_p == pytest.approx(2 * t.sf(size, data[unit].nunique() - 4))
             # Ours: the difference without each debate or person of the two groups.
             own = data[data["group"].isin([one, other])]
             without = []

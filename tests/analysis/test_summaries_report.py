@@ -79,7 +79,7 @@ def test_the_published_ratings_and_comparisons_of_people():
     rows |= dict.fromkeys(("inf", "neu", "pol"), np.nan)
     found = pd.Series(benchmark.places([replace(one, comparisons=pd.DataFrame(rows))])[0])
     assert (found["n"], found["judges"]) == (4500, "people")
-    assert found["published_p"] == near(9e-7, rel=0.05)
+    assert found["exact_p"] == near(9e-7, rel=0.05)
     assert np.isnan(found["p"])  # all are of one pair of summaries: they say nothing of others
     assert found["note"] == "one_cluster"
     assert (found["share"] * (4500 - found["ties"]), found["ties"]) == (near(1844), 1099)
@@ -138,7 +138,7 @@ def test_reliability_is_that_of_an_analysis_of_variance():
     k = table.shape[1]
     between = k * table.mean(axis=1).var(ddof=1)
     within = table.var(axis=1, ddof=1).mean()
-    assert found["published"] == near((between - within) / (between + (k - 1) * within))
+    assert found["one_way"] == near((between - within) / (between + (k - 1) * within))
     # Opinions are crossed with summaries, and what is theirs is no disagreement on a summary.
     rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
     noise = (rest**2).sum() / ((len(table) - 1) * (k - 1))

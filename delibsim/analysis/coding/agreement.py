@@ -92,7 +92,7 @@ def pairs(own: DimensionCodes) -> Iterator[Row]:
 
 
 def _by_others(own: DimensionCodes, a: str, b: str) -> Row:
-    """The agreement of a pair by other coefficients, and as published: texts one by one."""
+    """The agreement of a pair by other coefficients, and with texts taken one by one."""
     both = both_given(own, (a, b))
     if not both.any():
         return {}
@@ -101,7 +101,7 @@ def _by_others(own: DimensionCodes, a: str, b: str) -> Row:
     kappa = over_clusters(codes, "kappa", own.weighting, clusters)
     alpha = over_clusters(codes, "alpha", metric, clusters)
     row: Row = {"kappa": kappa.value, "alpha": alpha.value}
-    published = coefficient(codes, "ac", own.weighting)
+    one_by_one = coefficient(codes, "ac", own.weighting)
     (boot,) = bootstrap(codes, [("ac", own.weighting)], FEW, seed)
     if clusters is None:
         (alpha,) = bootstrap(codes, [("alpha", metric)], FEW, seed)
@@ -109,7 +109,7 @@ def _by_others(own: DimensionCodes, a: str, b: str) -> Row:
         shares = np.bincount(codes.places.ravel(), minlength=own.q) / codes.places.size
         observed = coefficient(codes, PERCENT, own.weighting).value
         row["published_form"] = chance_shrunk(observed, shares)
-    named = {"published": published, "boot": boot, "kappa": kappa, "alpha": alpha}
+    named = {"texts": one_by_one, "boot": boot, "kappa": kappa, "alpha": alpha}
     for name, found in named.items():
         low, high = found.interval()
         if high - low > ROUNDING:  # a coder of one level has a kappa of 0 in every sample
@@ -157,9 +157,9 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
         for label, given, coefficient_id, weighting in named:
             found = over_clusters(given, coefficient_id, weighting, clusters)
             rests = resting_on(found)
-            published = coefficient(given, coefficient_id, weighting)
-            ends = published.interval()
-            if np.isnan(published.error) and not found.reason:
+            one_by_one = coefficient(given, coefficient_id, weighting)
+            ends = one_by_one.interval()
+            if np.isnan(one_by_one.error) and not found.reason:
                 seed = seed_of("groups", own.id, name)
                 (drawn,) = bootstrap(by_value, [("alpha", metric)], RESAMPLES, seed)
                 ends = drawn.interval()
@@ -172,7 +172,7 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
                 "coefficient": label,
             }
             row |= {"texts": found.texts, "paired": found.paired, "estimate": found.value}
-            yield row | rests | {"published_low": ends[0], "published_high": ends[1]}
+            yield row | rests | {"texts_low": ends[0], "texts_high": ends[1]}
 
 
 def agreement_of_people(dimensions: Iterable[DimensionCodes]) -> Result:
@@ -221,7 +221,7 @@ def resampled(study: CodedStudy, by: str = "") -> Iterator[Row]:
             both = both_given(own, coders)
             clusters, (low, high) = own.clusters_of(both), percentile_interval(drawn)
             row |= {"dimension": own.id, "texts": int(both.sum())}
-            row |= {"published_low": low, "published_high": high}
+            row |= {"texts_low": low, "texts_high": high}
             if clusters is None:
                 row |= {"low": low, "high": high, "by": "", "note": row["note"] or "no_clusters"}
             else:

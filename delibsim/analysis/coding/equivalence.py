@@ -157,7 +157,7 @@ def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Ro
         low_90, high_90 = found.interval(0.90)
         people_low, people_high = found.people.interval()
         tested = found.error > 0
-        published = delta_of(own, anchor, others, alone=True).interval()
+        one_by_one = delta_of(own, anchor, others, alone=True).interval()
         yield {
             "dimension": own.id,
             "anchor": anchor,
@@ -175,8 +175,8 @@ def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Ro
             "low_90": low_90,
             "high_90": high_90,
             "p": _p(found.value, found.error, found.df, bound) if tested else np.nan,
-            "published_low": published[0],
-            "published_high": published[1],
+            "texts_low": one_by_one[0],
+            "texts_high": one_by_one[1],
             "bound": bound,
             "verdict": verdict_of(low, high, bound, people_low, least),
             "note": found.note,

@@ -155,7 +155,7 @@ def foretold(own: DimensionCodes) -> Iterator[Row]:
         low, high = area_interval(doubt, apart, units)
         row |= {"area": area, "low": low, "high": high}
         half = t_quantile(np.inf) * error
-        row |= {"published_low": max(area - half, 0.0), "published_high": min(area + half, 1.0)}
+        row |= {"texts_low": max(area - half, 0.0), "texts_high": min(area + half, 1.0)}
         why = "no_variance" if np.isnan(area) else "too_few_texts"
         yield row | {"note": why if np.isnan(low) else ""}
 

@@ -241,7 +241,7 @@ def expertise_contrasts(table: pd.DataFrame, people: Mapping[str, Covariates]) -
 
     Columns: outcome, contrast, unit ("debate" or "person"), units (clusters in both groups), n,
     difference, se, low, high, df, p, p_holm (over the contrasts of one outcome and unit),
-    published_se and published_p (least squares, errors clustered), note.
+    ols_se and ols_p (least squares, errors clustered), note.
     """
     data = _grouped(table, people)
     rows: list[Row] = []
@@ -272,7 +272,7 @@ def _parts(data: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _expertise_contrasts(data: pd.DataFrame, column: str, unit: str) -> Iterator[Row]:
     """All contrasts of one outcome over one unit."""
     parts = _parts(data)
-    published = _published(data, column, unit, list(parts))
+    by_ols = _by_ols(data, column, unit, list(parts))
     for one, other in combinations(parts, 2):
         a, b = parts[one], parts[other]
         alike = [a[name].iloc[0] == b[name].iloc[0] for name in ("kind", "expertise")]
@@ -283,7 +283,7 @@ def _expertise_contrasts(data: pd.DataFrame, column: str, unit: str) -> Iterator
         found = difference_over(both[column], first, both[unit].astype(str))
         row: Row = {"contrast": f"{one} - {other}", "units": len(clusters[0] | clusters[1])}
         row |= {"n": len(both), "difference": found.estimate, "se": found.error, "df": found.df}
-        row |= published(one, other)
+        row |= by_ols(one, other)
         few = f"few_{unit}s" if min(map(len, clusters)) < FEWEST else ""
         if few or not found.error > 0:
             yield row | {"p": np.nan, "note": few or "no_variance"}
@@ -291,10 +291,10 @@ def _expertise_contrasts(data: pd.DataFrame, column: str, unit: str) -> Iterator
         yield row | {"low": found.low, "high": found.high, "p": found.p, "note": ""}
 
 
-def _published(
+def _by_ols(
     data: pd.DataFrame, column: str, unit: str, names: list[str]
 ) -> Callable[[str, str], Row]:
-    """The error and p of a contrast of two groups as published: by least squares on all groups with
+    """The error and p of a contrast of two groups by least squares on all groups with
     errors clustered by one unit, which are too small where a group has few of them.
     """
     x = pd.DataFrame({name: (data["group"] == name).astype(float) for name in names})
@@ -314,6 +314,6 @@ def _published(
         se = float(np.sqrt(max(variance, 0.0)))
         difference = float(fit.params[one] - fit.params[other])
         _, p = of_t(difference, se, df) if se > 0 else (np.nan, np.nan)
-        return {"published_se": se, "published_p": p}
+        return {"ols_se": se, "ols_p": p}
 
     return contrast

@@ -100,12 +100,15 @@ SERIES = (ESTIMATE, *OTHERS[:3])
 """Marks of lines that are of no treatment; of more lines than these each has a panel."""
 
 
-def kinds_of_files(words: str) -> list[str]:
-    """The kinds of files of figures that are named, parted by commas; WrongInput for another.
+def kinds_of_files(words: str | None) -> list[str] | None:
+    """The kinds of files of figures that are named, parted by commas; None where none are named.
+    WrongInput for another.
 
     >>> kinds_of_files("svg, pdf"), kinds_of_files("none")
     (['svg', 'pdf'], [])
     """
+    if words is None:
+        return None
     names = [] if words == NONE else [name.strip() for name in words.split(",")]
     for name in names:
         if name not in FORMATS:

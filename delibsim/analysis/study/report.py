@@ -9,6 +9,7 @@ import pandas as pd
 
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.figures.of_study import drawings
+from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.pages.page import Entry, PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said
@@ -238,6 +239,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         last += [PagePart("models", "Models", entries=models)]
     last += [PagePart("checklist", CHECKLIST, entries=entries)]
     return Report(
+        kinds=FORMATS,
         catalogue=own,
         title=found.study.study,
         results=found.results,

@@ -108,7 +108,7 @@ def rankings(sets: Sequence[JudgedSet]) -> Iterator[Row]:
 
 def reliability(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """How much of what a judge says is about the summary: reliability of its ratings, opinions that
-    rate several summaries being crossed with them; one-way, as published, where none does.
+    rate several summaries being crossed with them; one-way where none does.
     """
     for judge, name, known in by_judge(_ratings(sets)):
         if len(known) < FEWEST:
@@ -118,8 +118,8 @@ def reliability(sets: Sequence[JudgedSet]) -> Iterator[Row]:
         found = intraclass(ratings, units.to_numpy())
         each = len(known) / max(found.clusters, 1)
         row: Row = {"judge": judge, "dimension": name, "summaries": found.clusters, "each": each}
-        row |= {f"published_{end}": getattr(found, end) for end in ("low", "high")}
-        row |= {"published": found.icc, "estimate": found.icc, "note": found.note}
+        row |= {f"one_way_{end}": getattr(found, end) for end in ("low", "high")}
+        row |= {"one_way": found.icc, "estimate": found.icc, "note": found.note}
         row |= {"low": found.low, "high": found.high}
         if raters.nunique() < len(known):
             table = pd.Series(ratings).groupby([units.to_numpy(), raters.to_numpy()]).mean()

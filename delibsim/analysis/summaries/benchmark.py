@@ -248,12 +248,12 @@ def place_of(comparisons: Mapping[str, pd.DataFrame], alike: Sequence[str] = ())
             row |= {"share": found.share, "low": found.low, "high": found.high, "p": found.p}
             row["worth"] = found.worth
             row["note"] = "one_cluster" if first + second and found.p != found.p else ""
-            row |= _published(first, first + second)
+            row |= _exact(first, first + second)
             rows.append(row | _at_equal_length(lead, known["log_ratio"].to_numpy(float)))
     return with_holm(rows, "judges")
 
 
-def _published(first: int, decided: int) -> Row:
+def _exact(first: int, decided: int) -> Row:
     """The exact interval and p of a share of comparisons that are taken one by one (Clopper and
     Pearson 1934).
     """
@@ -263,8 +263,8 @@ def _published(first: int, decided: int) -> Row:
         return {}
     found = binomtest(first, decided)
     ends = found.proportion_ci()
-    row = {"published_low": ends.low, "published_high": ends.high}
-    return row | {"published_p": float(found.pvalue)}
+    row = {"exact_low": ends.low, "exact_high": ends.high}
+    return row | {"exact_p": float(found.pvalue)}
 
 
 def _at_equal_length(lead: np.ndarray, ratio: np.ndarray) -> Row:

@@ -182,15 +182,15 @@ class Served:
     "" where that is not known, and with which settings that may change (base_url, limits).
     """
 
-    address: str = ""
-    settings: tuple[str, ...] = ()
+    address: str
+    settings: tuple[str, ...]
 
 
 def served_before(runs: Runs) -> Served:
     """How a study was served last; WrongInput for a file that is damaged."""
     path = runs.folder / SERVED
     if not path.is_file():
-        return Served()
+        return Served("", ())
     try:
         return adapter(Served).validate_json(path.read_bytes())
     except ValueError:
